@@ -5,6 +5,20 @@ import type { Lenient } from './lenient.ts';
 /** Status of a service, with its steps. */
 export type LenientServiceStatus = Lenient<z.infer<typeof ServiceDeploymentStatus>>;
 
+/** The members of a status that identify its deployment. */
+interface DeploymentIds {
+  readonly deployment_request_id?: string | null;
+  readonly execution_id?: string | null;
+  readonly last_deployment_id?: string | null;
+}
+
+/** The ids of the deployment that a status is about. Some platforms have one for the request and another for its execution. */
+export const deploymentIdsIn = (status: DeploymentIds | null | undefined): readonly string[] =>
+  [status?.deployment_request_id, status?.execution_id, status?.last_deployment_id].filter((id) => typeof id === 'string');
+
+/** Whether a status is about the deployment of this id. */
+export const isStatusOf = (status: DeploymentIds | null | undefined, id: string): boolean => deploymentIdsIn(status).includes(id);
+
 /** A requested action on a service, as far as the caller knows it. */
 export interface RequestedAction {
   readonly action: DeploymentAction;

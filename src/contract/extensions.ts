@@ -118,6 +118,7 @@ export const extensionOperations = {
     summary: "Read a cluster's state, lock and next version.",
   }),
   list_cluster_locks: listInOrganization('list_cluster_locks', 'cluster/lock', ClusterLock, 'List the locks on clusters of an organization.'),
+  list_locks: listInOrganization('list_locks', 'lock', ClusterLock, 'List the locks on clusters of an organization, under its other path.'),
   list_alert_rules: listInOrganization('list_alert_rules', 'alert-rules', AlertRule, 'List the alert rules of an organization.'),
   get_alert_rule: operation({
     ...read, name: 'get_alert_rule', path: '/alert-rules/{alertRuleId}', response: AlertRule, summary: 'Read an alert rule.',

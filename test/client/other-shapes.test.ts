@@ -17,33 +17,43 @@ async function clientOf(answer: AnswerTo) {
 const numbered = (count: number): Rows => Array.from({ length: count }, (_, index) => ({ id: `row-${index + 1}`, name: `row ${index + 1}`, message: `line ${index + 1}` }));
 const idsOf = (answer: object | undefined): unknown[] => ((answer as { results: { id: unknown }[] }).results).map(({ id }) => id);
 
+const record = (more: object) => ({
+  type: 'Info', timestamp: '2026-11-20T10:00:00Z',
+  details: { execution_id: 'run-7', transmitter: { id: ids.environment, name: 'api', type: 'Application' }, stage: { step: 'Deploy', id: null, name: null } },
+  ...more,
+});
+
+const readLog = async (body: unknown) => {
+  const { client } = await clientOf(() => body);
+  return (await client.call(operations.get_environment_logs, { environment_id: ids.environment })).results;
+};
+
+const readPage = (answer: AnswerTo, input: object) => clientOf(answer).then(async ({ client, requests }) => ({
+  answer: await client.call(operations.list_projects, { organization_id: ids.organization, ...input }), requests: requests(),
+}));
+
+const readHistory = (answer: AnswerTo, input: object = {}) => clientOf(answer).then(async ({ client, requests }) => ({
+  answer: await client.call(operations.list_job_deployments, { job_id: ids.environment, ...input }) as { results: object[] }, requests: requests(),
+}));
+
+const newest: AnswerTo = (query) => ({ results: numbered(30).slice(0, Number(query.get('pageSize') ?? 20)) });
+
 describe("an environment's log", () => {
-  const record = (more: object) => ({
-    type: 'Info', timestamp: '2026-11-20T10:00:00Z',
-    details: { execution_id: 'run-7', transmitter: { id: ids.environment, name: 'api', type: 'Application' }, stage: { step: 'Deploy', id: null, name: null } },
-    ...more,
-  });
-
-  const read = async (body: unknown) => {
-    const { client } = await clientOf(() => body);
-    return (await client.call(operations.get_environment_logs, { environment_id: ids.environment })).results;
-  };
-
   test('as records becomes lines', async () => {
-    expect(await read([record({ message: { safe_message: 'Pulling image', full_details: 'internal' }, error: null })])).toEqual([expect.objectContaining({
+    expect(await readLog([record({ message: { safe_message: 'Pulling image', full_details: 'internal' }, error: null })])).toEqual([expect.objectContaining({
       created_at: '2026-11-20T10:00:00Z', message: 'Pulling image', step: 'Deploy', service_id: ids.environment, service_name: 'api', deployment_request_id: 'run-7', level: 'Info',
     })]);
   });
 
   test('shows what an error tells, once, and nothing that is not safe', async () => {
     const error = { tag: 'X', user_log_message: 'Image could not be pulled', hint_message: 'Check the tag', underlying_error: { message: 'manifest unknown', full_details: 'password=x' } };
-    const [line] = (await read([record({ message: { safe_message: 'Image could not be pulled' }, error })])) ?? [];
+    const [line] = (await readLog([record({ message: { safe_message: 'Image could not be pulled' }, error })])) ?? [];
     expect(line).toMatchObject({ level: 'error', message: 'Image could not be pulled\nmanifest unknown\nHint: Check the tag' });
   });
 
   test('as rows stays as it is', async () => {
     const row = { id: 'l-1', created_at: '2026-11-20T10:00:00Z', message: 'ready', step: 'DEPLOYMENT', service_id: ids.environment, deployment_request_id: 'd-1' };
-    expect(await read({ results: [row] })).toEqual([row]);
+    expect(await readLog({ results: [row] })).toEqual([row]);
   });
 
   test.each([[[1, 2]], ['lines'], [{ results: 'none' }]])('that is something else can not be read: %j', async (body) => {
@@ -59,55 +69,46 @@ describe("an environment's log", () => {
 });
 
 describe('a page of a list', () => {
-  const page = (answer: AnswerTo, input: object) => clientOf(answer).then(async ({ client, requests }) => ({
-    answer: await client.call(operations.list_projects, { organization_id: ids.organization, ...input }), requests: requests(),
-  }));
-
   test('is cut from the whole list where the platform ignores pages', async () => {
-    const { answer, requests } = await page(() => numbered(5), { page: 2, page_size: 2 });
+    const { answer, requests } = await readPage(() => numbered(5), { page: 2, page_size: 2 });
     expect(idsOf(answer)).toEqual(['row-3', 'row-4']);
     expect(answer?.pagination).toEqual({ page: 2, page_size: 2, total_count: 5, total_pages: 3 });
     expect(requests).toHaveLength(1);
   });
 
   test('after the last is empty, not the first again', async () => {
-    const { answer } = await page(() => numbered(5), { page: 2, page_size: 10 });
+    const { answer } = await readPage(() => numbered(5), { page: 2, page_size: 10 });
     expect(answer).toMatchObject({ results: [], pagination: { page: 2, total_count: 5, total_pages: 1 } });
   });
 
   test('is what the platform answers, if it heeds pages without saying so', async () => {
-    const { answer } = await page((query) => (query.get('page') === '2' ? numbered(7).slice(5) : numbered(5)), { page: 2, page_size: 5 });
+    const { answer } = await readPage((query) => (query.get('page') === '2' ? numbered(7).slice(5) : numbered(5)), { page: 2, page_size: 5 });
     expect(idsOf(answer)).toEqual(['row-6', 'row-7']);
   });
 
   test('is what the platform answers, if it says which page it is', async () => {
     const paged = { results: numbered(2), pagination: { page: 2, page_size: 2, total_count: 4, total_pages: 2 } };
-    const { answer, requests } = await page(() => paged, { page: 2, page_size: 2 });
+    const { answer, requests } = await readPage(() => paged, { page: 2, page_size: 2 });
     expect(answer).toEqual(paged);
     expect(requests).toHaveLength(1);
   });
 });
 
 describe('a history', () => {
-  const history = (answer: AnswerTo, input: object = {}) => clientOf(answer).then(async ({ client, requests }) => ({
-    answer: await client.call(operations.list_job_deployments, { job_id: ids.environment, ...input }) as { results: object[] }, requests: requests(),
-  }));
-  const newest: AnswerTo = (query) => ({ results: numbered(30).slice(0, Number(query.get('pageSize') ?? 20)) });
-
   test('without pages is asked for more rows instead of a page', async () => {
-    const { answer, requests } = await history(newest, { page: 2, page_size: 10 });
+    const { answer, requests } = await readHistory(newest, { page: 2, page_size: 10 });
     expect(idsOf(answer)).toEqual(numbered(30).slice(10, 20).map((row) => (row as { id: string }).id));
     expect(answer).toMatchObject({ without_pages: true, page_size: 10 });
     expect(requests.at(-1)).toBe('pageSize=20');
   });
 
   test('whose older rows are refused has none of the first page', async () => {
-    const { answer } = await history((query) => (Number(query.get('pageSize')) > 10 ? 400 : newest(query)), { page: 2, page_size: 10 });
+    const { answer } = await readHistory((query) => (Number(query.get('pageSize')) > 10 ? 400 : newest(query)), { page: 2, page_size: 10 });
     expect(answer).toMatchObject({ results: [], without_pages: true });
   });
 
   test('with image, action and services elsewhere is read alike', async () => {
-    const { answer } = await history(() => ({
+    const { answer } = await readHistory(() => ({
       results: [
         { identifier: { execution_id: 'e-1' }, details: { image_name: 'shop/api', tag: '1.2' } },
         {

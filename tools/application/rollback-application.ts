@@ -22,16 +22,18 @@ interface History {
  * Reads the deployments of an application; undefined if the platform doesn't show them.
  * @param read reads one page of them
  */
-async function readHistory(read: (input: InputOf<typeof operations.list_application_deployments>) => Promise<{ readonly results?: unknown } | undefined>, application_id: string): Promise<History | undefined> {
+async function readHistory(read: (input: InputOf<typeof operations.list_application_deployments>) => Promise<JsonRecord | undefined>, application_id: string): Promise<History | undefined> {
   const deployments: PastDeployment[] = [];
   for (let page = 1; page <= maximumPages; page += 1) {
     // A further page is only needed if the one before was full.
     // oxlint-disable-next-line no-await-in-loop
     const answer = await read({ application_id, page, page_size: maximumPageSize });
     if (!answer) return undefined;
-    const rows = Array.isArray(answer.results) ? (answer.results as unknown[]).filter(isRecord) : [];
+    const rows = Array.isArray(answer['results']) ? (answer['results'] as unknown[]).filter(isRecord) : [];
     deployments.push(...rows.map((item) => readDeployment(item as HistoryItem)));
-    if (rows.length < maximumPageSize) return { deployments, isComplete: true };
+    // Without pages, an empty one may only mean that the platform answers no more at once.
+    const isCut = page > 1 && rows.length === 0 && answer['without_pages'] === true;
+    if (rows.length < maximumPageSize) return { deployments, isComplete: !isCut };
   }
   return { deployments, isComplete: false };
 }

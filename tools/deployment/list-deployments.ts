@@ -15,6 +15,8 @@ function row(item: HistoryItem): JsonRecord {
   return pruneRecord({ state, action, at: startedAt, seconds, by: triggeredBy, commit, message: commitMessage, image, services: services(item), id });
 }
 
+const noOlder = 'This platform has no pages of deployments, and answered no more than the ones before this page: whether there are older ones is not known.';
+
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
@@ -29,7 +31,9 @@ export const listDeployments = composeTool({
     const subject = serviceSubject(context);
     const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? context.refuse(`the deployments of this ${subject.kind} can't be read here`, 'Its status tells of the latest one.');
     const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];
-    return { results: results.map((item) => row(item as HistoryItem)), page, page_size };
+    const isCut = history['without_pages'] === true;
+    if (isCut && page > 1 && results.length === 0) context.leftOut(noOlder);
+    return { results: results.map((item) => row(item as HistoryItem)), ...(isCut ? { page_size, without_pages: true } : { page, page_size }) };
   },
   render: { ...table('deployment', columns), shown: undefined },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
-import { readAspect, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { readAspect, readsOf, statusOf, serviceSubject } from '../shared/any-service.ts';
 
 const redundantMembers = ['icon_uri', 'id', 'name', 'service_type'];
 const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
@@ -16,7 +16,7 @@ export const getService = composeTool({
   output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);
-    const [configuration, status] = await Promise.all([readAspect(context, subject, 'configuration'), readAspect(context, subject, 'status')]);
+    const [configuration, status] = await Promise.all([readAspect(context, subject, 'configuration'), statusOf(context, subject)]);
     return pruneRecord({
       name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
       status: status && pick(status, statusFacts),

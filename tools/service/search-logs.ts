@@ -1,24 +1,38 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
+import { deploymentIdsIn, isStatusOf, levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
 import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { logOf, oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import { readStatus } from '../shared/wait-for-end.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
 
 const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
 
-/** The newest log lines of the subject. For those of one deployment, the environment's log is read. */
-async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[]> {
+/** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
+async function idsOf(context: ToolContext, subject: Subject, deployment: string, lines: readonly LogLine[]): Promise<readonly (string | null | undefined)[]> {
+  if (lines.length === 0 || lines.some((line) => line.deployment_request_id === deployment)) return [deployment];
+  const status = await readStatus(context, subject);
+  return isStatusOf(status, deployment) ? [deployment, ...deploymentIdsIn(status)] : [deployment];
+}
+
+/** The newest log lines of the subject; undefined if they can't be read. For those of one deployment, the environment's log is read. */
+async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[] | undefined> {
   const subject = serviceSubject(context);
   const environmentId = subject.environmentId;
   if (subject.kind === 'environment' || (deployment !== undefined && environmentId !== undefined)) {
-    const all: readonly LogLine[] = rows(await context.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id }));
-    return all.filter((line) => (deployment === undefined || line.deployment_request_id === deployment) && (subject.kind === 'environment' || line.service_id === subject.id));
+    const log = await context.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id });
+    if (!Array.isArray(log?.results)) return undefined;
+    const own: readonly LogLine[] = rows(log).filter((line) => subject.kind === 'environment' || line['service_id'] === subject.id);
+    if (deployment === undefined) return own;
+    const ids = await idsOf(context, subject, deployment, own);
+    return own.filter((line) => ids.includes(line.deployment_request_id ?? undefined));
   }
-  return rows(await readAspect(context, subject, 'logs'));
+  return logOf(context, subject);
 }
+
+const unreadable = 'the log can not be read here, so it is not known whether there are such lines';
 
 /** A match or a context line as text, with its time and pod. */
 const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
@@ -45,7 +59,7 @@ export const searchLogs = composeTool({
   output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
-    const lines = await linesOf(context, deployment_id);
+    const lines = (await linesOf(context, deployment_id)) ?? context.refuse(unreadable, 'Of a service, its status and its deployments may still be read.');
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
     const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;

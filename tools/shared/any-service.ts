@@ -1,5 +1,5 @@
 import { operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
-import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
+import { otherLogText, readServiceLogs, readServiceStatus, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
 export interface Subject {
@@ -39,16 +39,28 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
  * Reads one aspect of a service; undefined if the platform doesn't show it.
  * @throws ApiError if the platform fails.
  */
-export const readAspect = (context: ToolContext, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
+export const readAspect = (context: ToolContext, subject: Subject, aspect: 'configuration' | 'deployments', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
+
+/** Reads the status of a service, from those of its environment if it has none of its own; undefined if there is neither. */
+export const statusOf = (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> => readServiceStatus(subject, context);
+
+/** Reads the newest log lines of a service, from the log of its environment if it has none of its own, and says so; undefined if there is neither. */
+export async function logOf(context: ToolContext, subject: Subject): Promise<readonly JsonRecord[] | undefined> {
+  const log = await readServiceLogs(subject, context);
+  if (log?.from === 'environment') context.leftOut(otherLogText(subject.kind));
+  return log?.lines;
+}
 
 /**
  * Whether the status of a service or environment can be read. If the platform lacks the operation that reads the resource
  * itself, this is tried; otherwise it is assumed, to save the request.
  */
-export async function hasStatus(context: ToolContext, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<boolean> {
+export async function hasStatus(context: ToolContext, subject: Subject): Promise<boolean> {
+  const { kind } = subject;
   const status = operationNamed(reads.status(kind));
-  return status.documented || !context.lacks(operationNamed(reads.configuration(kind))) || (await context.attempt(status, idOf({ kind, id }))) !== undefined;
+  if (status.documented || !context.lacks(operationNamed(reads.configuration(kind)))) return true;
+  return (kind === 'environment' ? await context.attempt(status, idOf(subject)) : await statusOf(context, subject)) !== undefined;
 }
 
 /** The operation that deploys a service or environment of this kind. */

@@ -1,5 +1,5 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import { compact, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { diagnosisText } from './diagnosis-text.ts';
@@ -11,11 +11,19 @@ const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as re
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
   isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
 
+/** The same, or undefined if the platform fails to tell: how the deployment ended is known without it. */
+const diagnosisIfPossible = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
+  diagnosisOf(context, subject, deployment).catch((error: unknown) => {
+    if (!isPlatformFailure(error)) throw error;
+    context.leftOut(`Why it failed is not said, because the platform failed to answer what that takes (${error.operation}: ${error.reason}).`);
+    return undefined;
+  });
+
 /** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const diagnosis = outcome === 'failed' ? await diagnosisOf(context, subject, status.deployment_request_id ?? undefined) : undefined;
+  const diagnosis = outcome === 'failed' ? await diagnosisIfPossible(context, subject, status.deployment_request_id ?? undefined) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,

@@ -1,7 +1,7 @@
 import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
 import type { Evidence, HistoryItem, LenientServiceStatus, LogLine, Sibling, VariableKey } from '../../src/analysis/index.ts';
-import { isRecord, pick, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { readAspect, type Subject } from './any-service.ts';
+import { isRecord, pick, readClusterLocks, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { logOf, readAspect, statusOf, type Subject } from './any-service.ts';
 
 /** A service with its configuration and status, as the lists of its environment show it. */
 export interface ObservedService {
@@ -26,11 +26,11 @@ export async function observedServices(context: ToolContext, environmentId: stri
   ]);
   if (!list && !statuses) return undefined;
   const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
-  const statusOf = (id: string, kind: ServiceKind): LenientServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
+  const statusIn = (id: string, kind: ServiceKind): LenientServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
   if (list) {
     return [...configured.values()].flatMap((row) => {
       const [kind, id] = [kindOf(row), textOf(row, 'id')];
-      return kind && id ? [{ kind, id, name: textOf(row, 'name') ?? id, configuration: row, status: statusOf(id, kind) }] : [];
+      return kind && id ? [{ kind, id, name: textOf(row, 'name') ?? id, configuration: row, status: statusIn(id, kind) }] : [];
     });
   }
   return serviceKinds.flatMap((kind) => rows(statuses?.[`${kind}s`]).map((status) => ({ kind, id: String(status['id']), name: String(status['id']), status })));
@@ -53,11 +53,14 @@ async function variableKeys(context: ToolContext, { kind, id }: Subject, environ
   return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
-/** Log lines of a service: from its environment's log, which has the step of each line, or else from the service's own log. */
+/** Log lines of a service: from its environment's log, which has the step of each line, or else from the service's own log. Says so if neither can be read. */
 async function linesOf(context: ToolContext, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
   const all = environmentId ? rows((await context.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
-  const own = all.filter((line) => line['service_id'] === subject.id);
-  return own.length > 0 ? own : rows((await readAspect(context, subject, 'logs'))?.['results']);
+  const inEnvironment = all.filter((line) => line['service_id'] === subject.id);
+  if (inEnvironment.length > 0) return inEnvironment;
+  const own = await logOf(context, { ...subject, environmentId });
+  if (!own) context.leftOut('No log could be read: the diagnosis rests on states and configuration alone.');
+  return [...(own ?? [])];
 }
 
 /** An environment, from its project's list if possible: resolving a path has read that list already. */
@@ -66,14 +69,18 @@ async function environmentAt(context: ToolContext, environmentId: string, projec
   return list?.results?.find(({ id }) => id === environmentId) ?? context.attempt(operations.get_environment, { environment_id: environmentId });
 }
 
+/** Whether the list of locks is empty, which saves reading the environment. */
+const haveNoLocks = async (context: ToolContext, organization_id: string): Promise<boolean> =>
+  (await context.attempt(operations.list_cluster_locks, { organization_id }).catch(() => undefined))?.results?.length === 0;
+
 /** The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. */
 async function lockOn(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
   const organization = await context.attempt(operations.get_organization, {});
-  const locks = organization && rows((await context.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
-  if (!locks?.length) return undefined;
+  if (!organization?.id || (await haveNoLocks(context, organization.id))) return undefined;
   const environment = await environmentAt(context, environmentId, projectId);
-  const lock = locks.find((one) => one['cluster_id'] === environment?.cluster_id);
-  return environment?.cluster_id ? { id: environment.cluster_id, name: environment.cluster_name, lock: lock ?? null } : undefined;
+  if (!environment?.cluster_id) return undefined;
+  const { cluster_id: id, cluster_name: name } = environment;
+  return { id, name, lock: (await readClusterLocks(organization.id, [id], context)).get(id) ?? null };
 }
 
 /** Causes outside the service, which may be the reason for a lock. */
@@ -92,7 +99,7 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
     readAspect(context, subject, 'deployments'),
   ]);
   const own = services?.find(({ id }) => id === subject.id);
-  const status = own?.status ?? (await readAspect(context, subject, 'status'));
+  const status = own?.status ?? (await statusOf(context, { ...subject, environmentId }));
   const history = rows(deployments?.['results']) as HistoryItem[];
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },

@@ -54,7 +54,7 @@ const words = (record: unknown, members: readonly string[]): string =>
 const section = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)]);
 
 const blockText = ({ cluster, cluster_id, locked_by, locked_at, ttl_in_days, reason }: JsonRecord): string =>
-  `Nothing can be deployed, because its cluster ${compact(cluster)} (id ${compact(cluster_id)}) is locked by ${compact(locked_by)} since ${compact(locked_at)} for ${compact(ttl_in_days)} days: ${compact(reason)}`;
+  `Nothing can be deployed, because its cluster ${compact(cluster)} (id ${compact(cluster_id)}) is locked by ${compact(locked_by)} since ${compact(locked_at)}${ttl_in_days === undefined ? '' : ` for ${compact(ttl_in_days)} days`}: ${compact(reason)}`;
 
 /** A diagnosis as text. */
 export function diagnosisText(view: JsonRecord): string {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations, terminalOutcome, type DeploymentAction } from '../../src/contract/index.ts';
 import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress, readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { readAspect, type Subject } from './any-service.ts';
+import { readAspect, statusOf, type Subject } from './any-service.ts';
 
 /** The result of waiting for a deployment. */
 export interface WaitResult {
@@ -26,7 +26,7 @@ export const waitTime = z.int().min(1).max(longestWait).default(defaultWait).des
 
 /** Reads the status of a service, or of an environment as a whole; undefined if the platform doesn't show it. */
 export async function readStatus(context: ToolContext, subject: Subject): Promise<LenientServiceStatus | undefined> {
-  if (subject.kind !== 'environment') return readAspect(context, subject, 'status');
+  if (subject.kind !== 'environment') return statusOf(context, subject);
   const statuses = await context.attempt(operations.get_environment_status, { environment_id: subject.id });
   const environment: unknown = statuses?.environment;
   return isRecord(environment) ? environment : undefined;

@@ -29,7 +29,7 @@ export function relevantLines(entries: readonly Entry[], quoted: readonly number
   const isQuoted = ({ level, text }: Repeat): boolean => wanted.has(`${level} ${lineTemplate(text)}`);
   const repeats = collapse(entries).filter(({ text }) => text.trim() !== '');
   const weighed = repeats
-    .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat.text) }))
+    .map((repeat) => ({ repeat, weight: (isQuoted(repeat) ? 100 : 0) + weightOf(repeat.text, repeat.declared) }))
     .filter(({ weight }) => (quoted.length > 0 ? weight >= errorWeight : weight > 0))
     .toSorted((one, other) => other.weight - one.weight || other.repeat.position - one.repeat.position);
   return weighed.slice(0, maximumLines).map(({ repeat }) => repeat).toSorted((one, other) => one.position - other.position).map(toRelevantLine);
@@ -45,7 +45,7 @@ const startedEntry = (deployment: PastDeployment): TimelineEntry => ({
   what: `${deployment.action.toLowerCase()} begun${deployment.triggeredBy ? ` by ${deployment.triggeredBy}` : ''}${contentOf(deployment)}`,
 });
 
-const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERROR: 'failed', CANCELED: 'canceled' };
+const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERROR: 'failed', CANCELED: 'canceled', CANCEL: 'canceled', SKIP: 'skipped' };
 
 const maximumChanges = 5;
 

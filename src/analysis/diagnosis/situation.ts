@@ -1,6 +1,6 @@
 import { terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
-import { actionOf, type LenientServiceStatus } from '../deployment-progress.ts';
+import { actionOf, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -42,7 +42,10 @@ const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
  * @param history newest first
  */
 export function chooseDeployment(history: readonly HistoryItem[], status?: LenientServiceStatus | null, id?: string): HistoryItem | undefined {
-  if (id !== undefined) return history.find((item) => item.identifier?.execution_id === id);
+  if (id !== undefined) {
+    const ids = isStatusOf(status, id) ? [id, ...deploymentIdsIn(status)] : [id];
+    return history.find((item) => ids.includes(item.identifier?.execution_id ?? ''));
+  }
   const [newest] = history;
   if (newest === undefined || readDeployment(newest).end !== 'good' || isFailing(status)) return newest;
   return history.find((item) => readDeployment(item).end === 'bad') ?? newest;
@@ -50,9 +53,10 @@ export function chooseDeployment(history: readonly HistoryItem[], status?: Lenie
 
 /** The deployment that a status shows, if the history doesn't have it. */
 const fromStatus = (status: LenientServiceStatus | null | undefined): PastDeployment | undefined => {
-  if (!status?.deployment_request_id || !status.state) return undefined;
+  const [id] = deploymentIdsIn(status);
+  if (id === undefined || !status?.state) return undefined;
   const action = actionOf(status.status_details?.action) ?? 'DEPLOY';
-  return { id: status.deployment_request_id, state: status.state, action, end: terminalOutcome(action, status.state), startedAt: status.last_deployment_date ?? undefined };
+  return { id, state: status.state, action, end: terminalOutcome(action, status.state), startedAt: status.last_deployment_date ?? undefined };
 };
 
 const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean): Diagnosis['outcome'] => {
@@ -76,11 +80,14 @@ const isDuring = ({ startedAt, endedAt }: PastDeployment) => {
 };
 
 const stepsOf = (status: LenientServiceStatus | null | undefined, deployment: PastDeployment | undefined): DeploymentStep[] => {
-  const isOther = status?.deployment_request_id && deployment?.id && status.deployment_request_id !== deployment.id;
+  const isOther = deploymentIdsIn(status).length > 0 && deployment?.id !== undefined && !isStatusOf(status, deployment.id);
   if (isOther) return [];
   return (status?.steps?.details ?? []).flatMap(({ step_name: name, status: ended, duration_sec: seconds }) =>
     name ? [{ name, status: ended ?? undefined, seconds: seconds ?? undefined }] : []);
 };
+
+/** The words of platforms for steps that did not end well. Skipped ones did no harm. */
+const badEnds: readonly string[] = ['ERROR', 'CANCELED', 'CANCEL'];
 
 const stepByState = (state: string | undefined, kind: Evidence['service']['kind']): string | undefined => {
   if (state === 'BUILD_ERROR') return 'BUILD';
@@ -88,11 +95,25 @@ const stepByState = (state: string | undefined, kind: Evidence['service']['kind'
   return kind === 'job' || kind === 'terraform' ? 'EXECUTING' : 'DEPLOYMENT';
 };
 
+/**
+ * The ids by which lines may name the deployment; undefined if nothing can be told by ids, because the lines have others than
+ * the history and the status.
+ */
+function idsOf({ lines, status, history }: Evidence, deployment: PastDeployment | undefined): readonly string[] | undefined {
+  if (deployment?.id === undefined) return undefined;
+  const ofStatus = deploymentIdsIn(status);
+  const known = new Set([...ofStatus, ...history.map(({ identifier }) => identifier?.execution_id)]);
+  if (!lines.some(({ deployment_request_id: request }) => request && known.has(request))) return undefined;
+  return isStatusOf(status, deployment.id) ? ofStatus : [deployment.id];
+}
+
 /** The entries of the service and deployment, without those of steps that succeeded. */
-const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | undefined, succeeded: ReadonlySet<string>): Entry[] => {
+const ownEntries = (evidence: Evidence, deployment: PastDeployment | undefined, succeeded: ReadonlySet<string>): Entry[] => {
+  const { service, lines } = evidence;
+  const ids = idsOf(evidence, deployment);
   const isOwn = ({ index }: Entry): boolean => {
     const { service_id: of, deployment_request_id: request, step } = lines[index] ?? {};
-    return (!of || of === service.id) && (!request || !deployment?.id || request === deployment.id) && (!step || !succeeded.has(step));
+    return (!of || of === service.id) && (!request || !ids || ids.includes(request)) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
   return (deployment ? own.filter(isDuring(deployment)) : own).slice(-maximumEntries);
@@ -102,7 +123,7 @@ const ownEntries = ({ service, lines }: Evidence, deployment: PastDeployment | u
 export function readDeploymentSituation(evidence: Evidence): DeploymentSituation {
   const { history, status, service } = evidence;
   const item = chooseDeployment(history, status, evidence.deployment);
-  const deployment = item ? readDeployment(item) : evidence.deployment === undefined ? fromStatus(status) : undefined;
+  const deployment = item ? readDeployment(item) : evidence.deployment === undefined || isStatusOf(status, evidence.deployment) ? fromStatus(status) : undefined;
   const outcome = outcomeOf(deployment, item === history[0] && isFailing(status));
   const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => {
     const { end, action } = readDeployment(past);
@@ -114,7 +135,7 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
   const entries = ownEntries(evidence, outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment, outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set());
-  const failed = steps.find((step) => step.status === 'ERROR' || step.status === 'CANCELED');
+  const failed = steps.find(({ status: ended }) => ended !== undefined && badEnds.includes(ended));
   const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
   const name = deployment?.end === 'bad' ? (lastStep ?? stepByState(deployment.state, service.kind)) : undefined;
   const lastGood = goodItem && readDeployment(goodItem);

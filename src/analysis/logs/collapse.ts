@@ -9,6 +9,7 @@ export interface Repeat {
   readonly text: string;
   readonly time?: string;
   readonly level: Level;
+  readonly declared?: Level;
   readonly count: number;
   /** Index of the first of them. */
   readonly first: number;
@@ -30,11 +31,12 @@ export const lineTemplate = (text: string): string => text.replace(eventCount, '
  */
 export function collapse(entries: readonly Entry[]): Repeat[] {
   const repeats = new Map<string, Repeat>();
-  for (const { text, index, position, time, level } of entries) {
+  for (const { text, index, position, time, level, declared } of entries) {
     const key = `${level} ${lineTemplate(text)}`;
     const known = repeats.get(key);
     repeats.set(key, {
       index, position, text, time, level,
+      ...(declared !== undefined && { declared }),
       count: (known?.count ?? 0) + 1,
       first: known?.first ?? index,
       firstTime: known === undefined ? time : known.firstTime,

@@ -1,4 +1,4 @@
-import { detectLevel } from './level.ts';
+import { detectLevel, levelOfWord } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
 import { withoutEscapes } from '../../contract/index.ts';
 
@@ -28,6 +28,8 @@ export interface Entry {
   readonly time?: string;
   readonly pod?: string;
   readonly level: Level;
+  /** The level that the platform gives beside the line, if it does. */
+  readonly declared?: Level;
   /** `index` of the first line of its record: a stack trace belongs to the line above it. */
   readonly head: number;
 }
@@ -68,13 +70,15 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
     const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
+    const declared = levelOfWord(line.level);
     const entry: Entry = {
       index,
       position,
       text,
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
-      level: moreSevere(continues ? last.level : 'debug', detectLevel(text) ?? (continues ? 'debug' : 'info')),
+      level: moreSevere(continues ? last.level : 'debug', declared ?? detectLevel(text) ?? (continues ? 'debug' : 'info')),
+      ...(declared !== undefined && { declared }),
       head: continues ? last.head : index,
     };
     const ended = continues && last.traceback && !continuation.test(text) && !indented.test(text);

@@ -6,6 +6,9 @@ const levelWords: Readonly<Record<string, Level>> = {
   debug: 'debug', trace: 'debug', verbose: 'debug', fine: 'debug', silly: 'debug',
 };
 
+/** The level that a single word stands for; undefined for a word that is none. */
+export const levelOfWord = (word: string | null | undefined): Level | undefined => ofWord(word ?? undefined);
+
 /** The numeric levels of bunyan and pino. */
 const ofNumber = (value: number): Level => (value >= 50 ? 'error' : value >= 40 ? 'warn' : value >= 30 ? 'info' : 'debug');
 
@@ -55,8 +58,9 @@ const harmlessPatterns: readonly RegExp[] = [
 /**
  * How much a line says about a failure; 0 or less means nothing. Uses the line's own level rather than its record's,
  * because the frames of a stack trace say nothing by themselves.
+ * @param declared the level that the platform gives beside the line
  */
-export function weightOf(text: string): number {
+export function weightOf(text: string, declared?: Level): number {
   if (harmlessPatterns.some((pattern) => pattern.test(text))) return 0;
-  return levelWeights[detectLevel(text) ?? 'info'] + failurePatterns.filter((pattern) => pattern.test(text)).length;
+  return levelWeights[declared ?? detectLevel(text) ?? 'info'] + failurePatterns.filter((pattern) => pattern.test(text)).length;
 }

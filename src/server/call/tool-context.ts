@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonUnreadable } from '../context/index.ts';
+import { reasonUnreadable, reasonUnusable } from '../context/index.ts';
 import { CallFailure, fail } from '../failure/index.ts';
 import { assertReadAllowed } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
@@ -27,12 +27,13 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
   const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
+  const notes = new Set<string>();
   const timeLeft = (): number => deadline - clock.now();
   const { read, attempt, forget } = call.reader.under({
     assertAllowed: (operation, input) => assertReadAllowed(call, operation, input),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: then the caller sees the denial.
-    reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? reasonDenied(error) : undefined),
+    reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
     onUnread: ({ name }, reason) => missing.set(name, reason),
   });
   if (hasChanged) forget();
@@ -52,8 +53,9 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
       progress: (message) => context.progress?.(redactor.text(message)),
       budget: context.budget,
       lacks: context.lacks,
+      leftOut: (line) => void notes.add(line),
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
     },
-    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`),
+    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`).concat([...notes]),
   };
 }

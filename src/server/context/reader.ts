@@ -31,6 +31,14 @@ export interface ReadRules {
   readonly onUnread?: (operation: AnyOperation, reason: string) => void;
 }
 
+/** Whether an error is a failure of the platform. */
+export const isPlatformFailure = (error: unknown): error is ApiError => error instanceof ApiError;
+
+const isBadAnswer = (error: unknown): error is ApiError => error instanceof ApiError && error.kind === 'bad_answer';
+
+/** The reason why an answer can't be read; undefined for every other failure. */
+export const reasonUnusable = (error: unknown): string | undefined => (isBadAnswer(error) ? error.reason : undefined);
+
 /** The reason why a read is not possible at all: not offered, or forbidden; undefined for every other failure. */
 export function reasonUnreadable(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined;

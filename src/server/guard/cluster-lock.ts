@@ -3,7 +3,7 @@ import { fail } from '../failure/index.ts';
 import { naming, organizationOf, show, textOf } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
-import { readById, rowsIn, targetAndTouched, type Reader } from '../context/index.ts';
+import { lockEnd, readById, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
 /** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
@@ -26,13 +26,8 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
 /** The organization's id, if an environment's record includes it. */
 const organizationIn = ({ organization }: JsonRecord): string | undefined => (isRecord(organization) ? textOf(organization, 'id') : undefined);
 
-const day = 86_400_000;
-
-/** When a lock ends, in milliseconds since 1970; NaN if the record doesn't say. */
-const endOf = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number => Date.parse(String(from)) + Number(days) * day;
-
 const lockText = (lock: JsonRecord): string => {
-  const end = endOf(lock);
+  const end = lockEnd(lock);
   const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
   return `Cluster ${show(lock['cluster_id'])} is locked by ${show(lock['owner_name'])} since ${show(lock['locked_at'])}${until}: ${show(lock['reason'])}`;
 };
@@ -43,13 +38,15 @@ async function findLock(targetedOperations: readonly TargetedOperation[], reader
   const [first] = hosts;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
   if (organization_id === undefined) return undefined;
-  const locks = rowsIn(await reader.attempt(operations.list_cluster_locks, { organization_id }));
-  return locks.find((lock) => hosts.some((host) => host['cluster_id'] === lock['cluster_id']) && !(endOf(lock) <= now));
+  const clusters = [...new Set(hosts.map((host) => String(host['cluster_id'])))];
+  const locks = await readClusterLocks(organization_id, clusters, reader);
+  return [...locks.values()].find((lock) => lock !== null && !(lockEnd(lock) <= now)) ?? undefined;
 }
 
 /**
  * Checks that no cluster lock blocks the operations, so that nobody is asked to confirm a call that the platform will
- * refuse. Costs one or two reads.
+ * refuse. Costs one or two reads where the platform lists
+ * locks.
  * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
 export async function assertNotLocked({ reader, context }: GuardedCall, targetedOperations: readonly TargetedOperation[]): Promise<void> {

@@ -32,16 +32,23 @@ function fittingRows(view: JsonRecord, rows: readonly unknown[], renderer: Rende
   return withRows(enough);
 }
 
-const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, hidden: readonly string[]): string =>
+/** Where a result is shown. */
+interface FitOptions {
+  /** Names of tools that clients don't see: the note must not mention them. */
+  readonly hidden?: readonly string[];
+  /** Whether the caller can ask for other pages. Default: true. */
+  readonly hasPages?: boolean;
+}
+
+const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, { hidden = [], hasPages = true }: FitOptions): string =>
   keep === 'last'
     ? visibleText([`Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`, ...(rest === undefined ? [] : [rest])], hidden)
-    : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long. For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …`;
+    : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long.${hasPages ? ` For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …` : ''}`;
 
 /**
  * Shortens a view until its text fits in one result: first long strings, then rows.
- * @param hidden names of tools that clients don't see: the note must not mention them.
  */
-export function fit(full: JsonRecord, renderer: Renderer, hidden: readonly string[] = []): Fitted {
+export function fit(full: JsonRecord, renderer: Renderer, options: FitOptions = {}): Fitted {
   const whole = renderer.text(full);
   if (fits(whole)) return { view: full, text: whole };
   const rows = full['results'];
@@ -53,7 +60,7 @@ export function fit(full: JsonRecord, renderer: Renderer, hidden: readonly strin
     if (Array.isArray(rows)) {
       const view = fittingRows(short, short['results'] as unknown[], renderer);
       const shown = (view['results'] as unknown[]).length;
-      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, hidden) };
+      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, options) };
     }
   }
   const text = whole.slice(0, maximumCharacters);

@@ -86,7 +86,7 @@ export function answerReply({ tool, args, context, registry }: AnsweredCall, ans
   const render = withChosenColumns(tool.render, args);
   const offers = (name: string): boolean => registry?.offers(name) ?? true;
   const hidden = registry?.hidden ?? [];
-  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, hidden);
+  const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, { hidden, hasPages: 'page' in tool.input && answer['without_pages'] !== true });
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
   const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers);
   const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp ? visibleText(tool.next, hidden) : nextText(next);

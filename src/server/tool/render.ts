@@ -1,4 +1,5 @@
 import { naming, type TextPart } from './tool-text.ts';
+import { maximumPageSize } from '../../contract/index.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
 /**
@@ -66,9 +67,17 @@ const rowsOf = (view: JsonRecord): JsonRecord[] => (Array.isArray(view['results'
 
 const count = (rows: readonly unknown[], noun: string): string => `${rows.length} ${noun}${rows.length === 1 ? '' : 's'}`;
 
-const pagingMembers = ['pagination', 'page', 'page_size'];
+const pagingMembers = ['pagination', 'page', 'page_size', 'without_pages'];
+
+/** For the histories of platforms without pages: how to get older rows. Only a list as long as was asked for may have more. */
+function longerText(view: JsonRecord): string {
+  const [page, size] = [Number(view['page'] ?? 1), Number(view['page_size'])];
+  if (rowsOf(view).length < size || page * size >= maximumPageSize) return '';
+  return ` (there may be older ones: give page_size ${Math.min(maximumPageSize, (page + 1) * size)}, since this platform has no pages of them)`;
+}
 
 function pageText(view: JsonRecord): string {
+  if (view['without_pages'] === true) return longerText(view);
   const page = isRecord(view['pagination']) ? view['pagination'] : view;
   if (page['page'] === undefined) return '';
   const of = page['total_pages'] === undefined ? '' : ` of ${compact(page['total_pages'])}, ${compact(page['total_count'])} in total`;

@@ -34,6 +34,8 @@ export interface ToolContext extends Omit<Reader, 'under'> {
   readonly budget: () => RequestBudget | undefined;
   /** Whether an earlier call showed that the platform doesn't offer an operation. */
   readonly lacks: (operation: AnyOperation) => boolean;
+  /** Tells with the answer what it lacks, or what stands in for it. The line may contain only our own words, ids and what the caller gave. */
+  readonly leftOut: (line: string) => void;
   /**
    * Ends the call with a failure. `what` and `next` may contain only our own words, ids and what the caller gave.
    * @param what is wrong.

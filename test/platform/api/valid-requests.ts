@@ -139,6 +139,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_clusters: list,
     get_cluster_status: { ...organizationList(ids), ...at('cluster_id') },
     list_cluster_locks: list,
+    list_locks: list,
     list_alert_rules: list,
     get_alert_rule: at('alert_rule_id'),
     list_alert_receivers: list,

@@ -29,19 +29,22 @@ const statusAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' |
   last_deployment_date: row.last_deployment_at,
 });
 
+const listLocks: OperationHandlers<'list_cluster_locks'>['list_cluster_locks'] = async (input, { db, clock }) => {
+  await findById(db, 'organization', input.organization_id);
+  const clusters = await db.selectFrom('cluster').select('id').where('organization_id', '=', input.organization_id).orderBy('created_at').orderBy('id').execute();
+  const locks = await Promise.all(clusters.map(({ id }) => activeLock(db, id, clock.now())));
+  const active = locks.filter((lock) => lock !== undefined);
+  return pageOfFetched(input, async ({ offset, limit } = { offset: 0, limit: active.length }) => ({
+    rows: active.slice(offset, offset + limit), total: active.length,
+  }));
+};
+
 export const clusterHandlers = {
   list_clusters: async (input, context) =>
     pageOf(await ownedBy(context, 'cluster', input.organization_id), input, (rows) => Promise.all(rows.map((row) => clusterAnswer(row, context)))),
   get_cluster_status: async ({ organization_id, cluster_id }, context) => statusAnswer(await findInOrganization(context.db, 'cluster', organization_id, cluster_id), context),
-  list_cluster_locks: async (input, { db, clock }) => {
-    await findById(db, 'organization', input.organization_id);
-    const clusters = await db.selectFrom('cluster').select('id').where('organization_id', '=', input.organization_id).orderBy('created_at').orderBy('id').execute();
-    const locks = await Promise.all(clusters.map(({ id }) => activeLock(db, id, clock.now())));
-    const active = locks.filter((lock) => lock !== undefined);
-    return pageOfFetched(input, async ({ offset, limit } = { offset: 0, limit: active.length }) => ({
-      rows: active.slice(offset, offset + limit), total: active.length,
-    }));
-  },
+  list_cluster_locks: listLocks,
+  list_locks: listLocks,
   lock_cluster: async ({ cluster_id, reason, ttl_in_days }, { db, clock, principal }) => {
     await findById(db, 'cluster', cluster_id);
     const present = await activeLock(db, cluster_id, clock.now());
@@ -61,4 +64,4 @@ export const clusterHandlers = {
     await context.engine.upgradeCluster(context.db, cluster_id);
     return statusAnswer(await findById(context.db, 'cluster', cluster_id), context);
   },
-} satisfies Partial<OperationHandlers<'list_clusters' | 'get_cluster_status' | 'list_cluster_locks' | 'lock_cluster' | 'unlock_cluster' | 'upgrade_cluster'>>;
+} satisfies Partial<OperationHandlers<'list_clusters' | 'get_cluster_status' | 'list_cluster_locks' | 'list_locks' | 'lock_cluster' | 'unlock_cluster' | 'upgrade_cluster'>>;

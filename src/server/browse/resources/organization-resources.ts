@@ -1,6 +1,7 @@
 import { operations, reference } from '../../../contract/index.ts';
 import { record, table } from '../../tool/index.ts';
-import { isRecord, omit } from '../../json/index.ts';
+import { readClusterLocks } from '../../context/index.ts';
+import { isRecord, omit, type JsonRecord } from '../../json/index.ts';
 import { answerResource, platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** The resources from the organization down to environments, and clusters. */
@@ -98,7 +99,10 @@ export const organizationResources: readonly PlatformResource[] = [
         attempt(operations.get_cluster_status, { organization_id: organization, cluster_id: cluster }),
       ]);
       const found = clusters.results?.find(({ id }) => id === cluster);
-      return { ...found, ...(isRecord(status) && omit(status, ['cluster_id'])) };
+      const told: JsonRecord = { ...found, ...(isRecord(status) && omit(status, ['cluster_id'])) };
+      if (told['cluster_lock'] !== undefined) return told;
+      const lock = (await readClusterLocks(organization, [cluster], { attempt })).get(cluster);
+      return { ...told, ...(lock !== undefined && { cluster_lock: lock }) };
     },
     render: record({ omitted: ['organization', 'icon_uri'] }),
   }),

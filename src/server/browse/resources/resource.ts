@@ -64,7 +64,7 @@ interface PlatformResourceDefinition<Input extends Shape> extends ListedResource
 export const platformResource = <const Input extends Shape>({ name, uri, title, description, watched, read, ...rest }: PlatformResourceDefinition<Input>): PlatformResource =>
   lazyResource({ name, uri, title, description, watched }, () => composeTool({ ...rest, name, description, output: anyRecord, answer: read }));
 
-const listMembers = ['results', 'pagination', 'page', 'page_size'];
+const listMembers = ['results', 'pagination', 'page', 'page_size', 'without_pages'];
 
 /** Renders the fields of a record as lines, and its `results` below as a table with these columns. */
 export function recordWithTable(noun: string, columns: readonly string[], omitted?: readonly string[]): Renderer {

@@ -1,5 +1,6 @@
 import { allOperations, DeploymentAction, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
+import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
 import { at, isRecord, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
@@ -29,6 +30,19 @@ async function readForKind(perKind: typeof configurations, { resolved, read }: T
   const { kind, id } = resolved['service'] as ResolvedResource & { kind: ServiceKind };
   const answer: unknown = await read(perKind[kind]!, { [`${kind}_id`]: id, ...parameters });
   return isRecord(answer) ? answer : {};
+}
+
+const referenceOf = ({ resolved }: ToolContext): ServiceReference => {
+  const { kind, id, environment: serviceEnvironment } = resolved['service']!;
+  return { kind, id, environmentId: serviceEnvironment?.id };
+};
+
+/** The newest log lines of a service, from its own log or that of its environment. */
+async function readLog(context: ToolContext): Promise<JsonRecord> {
+  const { kind, ...rest } = referenceOf(context);
+  const log = await readServiceLogs({ kind, ...rest }, context, logLinesShown);
+  if (log?.from === 'environment') context.leftOut(otherLogText(kind));
+  return log ? { results: log.lines } : readForKind(logs, context, { tail: logLinesShown });
 }
 
 /** Whether the service's current action has not ended. */
@@ -134,7 +148,7 @@ export const serviceResources: readonly PlatformResource[] = [
     input: service,
     operations: listOf(statuses),
     read: async (_, context) => {
-      const status = await readForKind(statuses, context);
+      const status = (await readServiceStatus(referenceOf(context), context)) ?? (await readForKind(statuses, context));
       return { id: status['id'], ...pickFacts(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),
@@ -148,7 +162,7 @@ export const serviceResources: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(logs),
-    read: async (_, context) => readForKind(logs, context, { tail: logLinesShown }),
+    read: async (_, context) => readLog(context),
     render: logLines,
     // Log lines don't show whether a deployment is in progress.
     watched: { requests: 1, isMoving: () => false },

@@ -1,9 +1,7 @@
-import { allOperations, type AnyOperation } from '../../../contract/index.ts';
+import { serviceKinds } from '../../../contract/index.ts';
 import { at, isRecord, type JsonRecord } from '../../json/index.ts';
-import { readById, type Target } from '../../context/index.ts';
+import { readById, readServiceStatus } from '../../context/index.ts';
 import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
-
-const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 
 const recordIn = (service: JsonRecord, path: string): JsonRecord | undefined => {
   const found = at(service, path);
@@ -53,10 +51,9 @@ function stateText(status: JsonRecord): string {
 
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = async (args, { target, reader }) => {
-  const { kind, id } = target;
-  const statusOperation = statusOf(target);
-  if (id === undefined || !statusOperation) return [notKnown('what runs now')];
-  const [service, status] = await Promise.all([readById(kind, id, reader), reader.attempt(statusOperation, { [`${kind}_id`]: id })]);
+  const { kind, id, environment } = target;
+  if (id === undefined || !(serviceKinds as readonly string[]).includes(kind)) return [notKnown('what runs now')];
+  const [service, status] = await Promise.all([readById(kind, id, reader), readServiceStatus({ kind, id, environmentId: environment?.id }, reader)]);
   const version = service && versionText(service, args['git_commit_id']);
   return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
 };

@@ -1,0 +1,48 @@
+import { ApiError, type ApiErrorKind } from '../../client/index.ts';
+import { operations, type AnyOperation } from '../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../json/index.ts';
+import type { Reader } from './reader.ts';
+import { wholeListIn } from './reads.ts';
+
+/** Platforms list locks at one of these. */
+const lockLists = [operations.list_cluster_locks, operations.list_locks] as const;
+
+/** How a platform answers a path that it takes for another one, or in a form that can't be read. */
+const otherPath: readonly ApiErrorKind[] = ['not_found', 'invalid_input', 'bad_answer'];
+
+const tryRead = (operation: AnyOperation, input: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> =>
+  reader.attempt(operation, input).catch((error: unknown) => (error instanceof ApiError && otherPath.includes(error.kind) ? undefined : Promise.reject(error as Error)));
+
+/** The locks of an organization from the first list that can be read; undefined if there is none. */
+async function listLocks(organization_id: string, reader: Pick<Reader, 'attempt'>): Promise<readonly JsonRecord[] | undefined> {
+  for (const list of lockLists) {
+    // The second list is only needed if there is no first.
+    // oxlint-disable-next-line no-await-in-loop
+    const rows = wholeListIn(await tryRead(list, { organization_id }, reader));
+    if (rows) return rows;
+  }
+  return undefined;
+}
+
+/** The lock in a cluster's status; null if it has none, undefined if the status doesn't say. */
+function lockIn(status: JsonRecord | undefined): JsonRecord | null | undefined {
+  const lock = status?.['cluster_lock'];
+  return isRecord(lock) ? lock : lock === null ? null : undefined;
+}
+
+/**
+ * The locks of clusters, by cluster: null for one that isn't locked. Clusters of which no path tells are left out. Costs one
+ * request on platforms that list locks, otherwise one per cluster.
+ * @throws ApiError if the platform fails.
+ */
+export async function readClusterLocks(organization_id: string, clusters: readonly string[], reader: Pick<Reader, 'attempt'>): Promise<ReadonlyMap<string, JsonRecord | null>> {
+  const listed = await listLocks(organization_id, reader);
+  if (listed) return new Map(clusters.map((cluster) => [cluster, listed.find((lock) => lock['cluster_id'] === cluster) ?? null]));
+  const locks = await Promise.all(clusters.map(async (cluster_id) => [cluster_id, lockIn(await tryRead(operations.get_cluster_status, { organization_id, cluster_id }, reader))] as const));
+  return new Map(locks.flatMap(([cluster, lock]) => (lock === undefined ? [] : [[cluster, lock && { cluster_id: cluster, ...lock }] as const])));
+}
+
+const day = 86_400_000;
+
+/** When a lock ends, in milliseconds since 1970; NaN if the record doesn't say. */
+export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number => Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;

@@ -1,0 +1,245 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+type Json = Record<string, unknown>;
+
+/** How the platform of a test differs: paths that it doesn't have, with what it answers there, and answers that it alters. */
+interface Difference {
+  readonly lacks?: RegExp;
+  readonly refusal?: { readonly status: number; readonly message: string };
+  readonly alter?: (path: string, body: Json) => unknown;
+}
+
+const noSuchPage = { status: 404, message: 'no such page' };
+
+let platform: TestPlatform;
+let proxy: RecordingProxy;
+let difference: Difference = {};
+const opened: Connectors[] = [];
+
+const refuse = (path: string, response: ServerResponse): void => {
+  if (!difference.lacks?.test(path)) return;
+  const { status, message } = difference.refusal ?? noSuchPage;
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ status, message }));
+};
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ scenarios: ['bad-image-tag', 'terraform-state-lock', 'database-down', 'cluster-locked'] });
+  proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, request, response) => refuse(request.url!.split('?')[0]!, response),
+    alter: (_method, path, body) => (difference.alter ? difference.alter(path, body as Json) : body),
+  });
+});
+
+afterEach(async () => {
+  difference = {};
+  for (const connectors of opened.splice(0)) await connectors.close();
+});
+
+afterAll(async () => {
+  await proxy.close();
+  await platform.close();
+});
+
+/** Calls a tool through a client that knows nothing of the platform yet. */
+async function ask(what: Difference, tool: string, args: Json) {
+  difference = what;
+  const connectors = connectorsTo(proxy.url, platform.token);
+  opened.push(connectors);
+  const user = userAnswering(() => ({ action: 'decline' }));
+  const result = await (await connectors.modern(user)).call(tool, args);
+  return { text: textOf(result), data: (result.structuredContent ?? {}) as Json, isError: result.isError ?? false, asked: user.questions.length };
+}
+
+const service = (path: string): string => seedId(`service/${path}`);
+const pricing = service('pricing/staging/pricing-engine');
+const network = service('network/staging/private-network');
+const ledgerDatabase = service('ledger/staging/ledger-db');
+const ledger = seedId('environment/ledger/staging');
+
+const isEnvironmentLog = (path: string): boolean => /^\/environment\/[^/]+\/logs$/.test(path);
+
+const isHistory = (path: string): boolean => path.endsWith('/deploymentHistoryV2');
+
+const execution = (id: unknown): string => `run-${String(id)}`;
+
+const rowsIn = (body: Json): Json[] => body['results'] as Json[];
+
+/** A row of the environment's log as other platforms write it, where the deployment is known by its execution. */
+const asRecord = ({ created_at, message, step, service_id, service_name, deployment_request_id }: Json): Json => ({
+  type: 'Info', timestamp: created_at, message: { safe_message: message, full_details: null }, error: null,
+  details: { execution_id: execution(deployment_request_id), transmitter: { id: service_id, name: service_name, type: 'Container' }, stage: { step, id: null, name: null } },
+});
+
+const withRecords: Difference = { alter: (path, body) => (isEnvironmentLog(path) ? rowsIn(body).map(asRecord) : body) };
+
+/** Requests and their executions have different ids: a status has both, histories and logs those of executions. */
+const withExecutions: Difference = {
+  alter: (path, body) => {
+    if (isEnvironmentLog(path)) return rowsIn(body).map(asRecord);
+    if (isHistory(path)) return { results: rowsIn(body).map((row) => ({ ...row, identifier: { execution_id: execution((row['identifier'] as Json)['execution_id']) } })) };
+    if (/\/status(es)?$/.test(path)) return JSON.parse(JSON.stringify(body).replaceAll(/"execution_id":(null|"[^"]*")/g, '"execution_id":null'), (_, value: unknown) => {
+      const record = value as Json | null;
+      return typeof record === 'object' && record !== null && 'execution_id' in record ? { ...record, execution_id: execution(record['deployment_request_id']) } : value;
+    }) as unknown;
+    return body;
+  },
+};
+
+describe('why a deployment failed is found', () => {
+  const unreadable: [string, Difference][] = [
+    ['an object', { alter: (path, body) => (isEnvironmentLog(path) ? { results: 'see the console' } : body) }],
+    ['a list of numbers', { alter: (path, body) => (isEnvironmentLog(path) ? [1, 2, 3] : body) }],
+  ];
+
+  test.each(unreadable)("where the environment's log is %s", async (_, what) => {
+    const { data, text, isError } = await ask(what, 'diagnose_deployment', { service: pricing });
+    expect(isError, text).toBe(false);
+    expect(data['cause']).toMatchObject({ code: 'image_tag_not_found' });
+    expect(text).toContain('Not read: get_environment_logs, because');
+  });
+
+  test("where the environment's log has records instead of lines", async () => {
+    const { data, text } = await ask({ ...withRecords, lacks: /^\/container\/[^/]+\/log$/ }, 'diagnose_deployment', { service: pricing });
+    expect(data['cause'], text).toMatchObject({ code: 'image_tag_not_found' });
+    expect((data['lines'] as string[]).join('\n')).toContain('3.7.0-rc.2');
+  });
+
+  test.each<[string, Difference]>([['logs and histories name executions', withExecutions], ['the log can not be read', unreadable[1]![1]]])('after waiting too, where %s', async (_, what) => {
+    const { data, text, isError } = await ask({ ...what, lacks: what === withExecutions ? /^\/container\/[^/]+\/log$/ : undefined }, 'wait_for_deployment', { service: pricing, seconds: 3 });
+    expect(isError, text).toBe(false);
+    expect(data).toMatchObject({ outcome: 'failed', state: 'DEPLOYMENT_ERROR', diagnosis: { outcome: 'failed', cause: { code: 'image_tag_not_found' } } });
+  });
+
+  test('or not, and how it ended is told all the same', async () => {
+    const { data, text, isError } = await ask({ lacks: /deploymentHistoryV2$/, refusal: { status: 400, message: 'query is not allowed' } }, 'wait_for_deployment', { service: pricing, seconds: 3 });
+    expect(isError, text).toBe(false);
+    expect(data).toMatchObject({ outcome: 'failed', state: 'DEPLOYMENT_ERROR' });
+    expect(text).toContain('Why it failed is not said, because the platform failed');
+  });
+
+  test('without any log, and that is told', async () => {
+    const { data, text } = await ask({ lacks: /\/logs?$/ }, 'diagnose_deployment', { service: pricing });
+    expect(data['outcome'], text).toBe('failed');
+    expect(text).toContain('No log could be read');
+  });
+});
+
+describe('lines of a service that has no log of its own', () => {
+  const without: Difference = { ...withRecords, lacks: /^\/(database|terraform)\/[^/]+\/log$/ };
+
+  test.each([['terraform', network], ['database', ledgerDatabase]])('are those in the log of its environment: %s', async (kind, id) => {
+    const { data, text, isError } = await ask(without, 'search_logs', { service: id, pattern: '.' });
+    expect(isError, text).toBe(false);
+    expect(data['matched']).toBeGreaterThan(0);
+    expect(text).toContain(`The log of this ${kind} itself is not read`);
+    const all = await ask(without, 'search_logs', { environment: kind === 'database' ? ledger : seedId('environment/network/staging'), pattern: '.' });
+    expect(data['matched']).toBeLessThanOrEqual(all.data['matched'] as number);
+  });
+
+  test('of one deployment are found by the id that the deploy answered, where lines name its execution', async () => {
+    const { data: waited } = await ask(withExecutions, 'wait_for_deployment', { service: pricing, seconds: 3 });
+    const { data, text } = await ask(withExecutions, 'search_logs', { service: pricing, deployment_id: waited['deployment_id'], pattern: 'not found' });
+    expect(data['matched'], text).toBeGreaterThan(0);
+  });
+
+  test('can not be found where nothing can be read, which is not the same as none', async () => {
+    const { text, isError } = await ask({ lacks: /\/logs?$/ }, 'search_logs', { service: network, pattern: '.' });
+    expect(isError).toBe(true);
+    expect(text).toContain('not known whether there are such lines');
+  });
+});
+
+describe('the state of a service that has no status of its own', () => {
+  const without: Difference = { lacks: /^\/(container|database|terraform)\/[^/]+\/status$/ };
+
+  test.each([['terraform', network, 'DEPLOYMENT_ERROR'], ['container', pricing, 'DEPLOYMENT_ERROR'], ['database', ledgerDatabase, 'STOPPED']])('is that in its environment: %s', async (_, id, state) => {
+    expect((await ask(without, 'get_service', { service: id })).data['status']).toMatchObject({ state });
+  });
+
+  test('is waited for', async () => {
+    expect((await ask(without, 'wait_for_deployment', { service: network, seconds: 3 })).data).toMatchObject({ outcome: 'failed', diagnosis: { cause: { code: 'terraform_state_locked' } } });
+  });
+
+  test('is in the plan of a deployment', async () => {
+    const { text } = await ask(without, 'redeploy_terraform', { terraform_id: network, dry_run: true });
+    expect(text).toContain('Now DEPLOYMENT_ERROR');
+  });
+});
+
+describe('the lock of a cluster', () => {
+  const cluster = seedId('cluster/warehouse');
+  const stockSync = seedId('service/warehouse/production/stock-sync');
+  const bothLists = /^\/organization\/[^/]+\/(cluster\/)?lock$/;
+  const asOneOfTheClusters = { status: 404, message: 'Cluster lock was not found' };
+
+  test.each<[string, Difference]>([
+    ['is listed under its other path', { lacks: /\/cluster\/lock$/ }],
+    ['is listed under its other path, and the first taken for the id of a cluster', { lacks: /\/cluster\/lock$/, refusal: asOneOfTheClusters }],
+    ['is an invalid id there', { lacks: /\/cluster\/lock$/, refusal: { status: 400, message: 'clusterId must be a UUID' } }],
+    ['is in the status of the cluster', { lacks: bothLists }],
+    ['has no end that is told', { lacks: bothLists, alter: (_, body) => (body['cluster_lock'] ? { ...body, cluster_lock: { ...(body['cluster_lock'] as Json), ttl_in_days: undefined } } : body) }],
+  ])('is known before anybody is asked where it %s', async (_, what) => {
+    for (const [tool, args] of [['deploy_service', { service: stockSync }], ['upgrade_cluster', { cluster_id: cluster }]] as const) {
+      const { text, isError, asked } = await ask(what, tool, args);
+      expect({ isError, asked }, text).toEqual({ isError: true, asked: 0 });
+      expect(text).toMatch(/locked by Bo Lindqvist since .*Incident 2291/);
+    }
+  });
+
+  test('is told where the status of the cluster does not say', async () => {
+    const what: Difference = { alter: (path, body) => (/\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body) };
+    const unlock = await ask(what, 'unlock_cluster', { cluster_id: cluster, dry_run: true });
+    expect(unlock.text).toContain('It is locked now by Bo Lindqvist');
+    expect((await ask({ ...what, lacks: bothLists }, 'unlock_cluster', { cluster_id: cluster, dry_run: true })).text).toContain('Not known: whether it is locked');
+  });
+});
+
+describe('the history of a platform without pages', () => {
+  const without: Difference = {
+    alter: (path, body) => (isHistory(path) ? { results: rowsIn(body) } : body),
+  };
+
+  test('has older rows by a larger page_size, and nobody is told to ask for a page', async () => {
+    const [first, second] = [await ask(without, 'list_deployments', { service: pricing, page_size: 1 }), await ask(without, 'list_deployments', { service: pricing, page_size: 2 })];
+    expect(first.text).toContain('give page_size 2');
+    expect(first.text).not.toMatch(/\bpage [2-9]/);
+    expect(first.data['page']).toBeUndefined();
+    expect((second.data['results'] as Json[])).toHaveLength(2);
+  });
+
+  test('has on its second page what follows the first, or says that it can not be known', async () => {
+    const [first, second, whole] = [await ask(without, 'list_deployments', { service: pricing, page_size: 1 }), await ask(without, 'list_deployments', { service: pricing, page_size: 1, page: 2 }), await ask({}, 'list_deployments', { service: pricing })];
+    expect([first, second].flatMap(({ data }) => data['results'])).toEqual((whole.data['results'] as Json[]).slice(0, 2));
+    const capped: Difference = { alter: (path, body) => (isHistory(path) ? { results: rowsIn(body).slice(0, 1) } : body) };
+    const beyond = await ask(capped, 'list_deployments', { service: pricing, page_size: 1, page: 2 });
+    expect(beyond.data['results']).toEqual([]);
+    expect(beyond.text).toContain('whether there are older ones is not known');
+  });
+
+  test('has images among the details of its rows', async () => {
+    const flat: Difference = {
+      alter: (path, body) => (isHistory(path) ? { results: rowsIn(body).map((row) => ({ ...row, details: (row['details'] as Json)['image'] ?? {} })) } : body),
+    };
+    const { data } = await ask(flat, 'list_deployments', { service: pricing });
+    expect((data['results'] as Json[])[0]).toMatchObject({ image: expect.stringContaining('pricing-engine:3.7.0-rc.2') as string });
+  });
+
+  test('of an environment has its services in stages', async () => {
+    const staged: Difference = {
+      alter: (path, body) => (/^\/environment\/.*deploymentHistoryV2$/.test(path) ? {
+        results: rowsIn(body).map(({ services, status_details: action, ...row }) => ({
+          ...row, details: undefined, status_details: undefined, trigger_action: (action as Json)['action'], action_status: (action as Json)['status'],
+          stages: [{ name: 'all', status: 'DONE', services: (services as Json[]).map(({ service_id, name, service_type, status }) => ({ identifier: { service_id, name, service_type }, status, details: {} })) }],
+        })),
+      } : body),
+    };
+    const rows = async (what: Difference): Promise<Json[]> => (await ask(what, 'list_deployments', { environment: ledger })).data['results'] as Json[];
+    expect(await rows(staged)).toEqual(await rows({}));
+  });
+});
