@@ -77,6 +77,7 @@ export const extensionEndpoints: string[] = [
   'GET /organization/{organizationId}/cluster',
   'GET /organization/{organizationId}/cluster/{clusterId}/status',
   'GET /organization/{organizationId}/cluster/lock',
+  'GET /organization/{organizationId}/lock',
   'GET /organization/{organizationId}/alert-rules',
   'GET /alert-rules/{alertRuleId}',
   'GET /organization/{organizationId}/alert-receivers',

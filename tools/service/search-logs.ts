@@ -32,7 +32,7 @@ async function linesOf(context: ToolContext, deployment?: string): Promise<reado
   return logOf(context, subject);
 }
 
-const unreadable = 'the log can not be read here, so it is not known whether there are such lines';
+const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
 
 /** A match or a context line as text, with its time and pod. */
 const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
@@ -59,7 +59,8 @@ export const searchLogs = composeTool({
   output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
-    const lines = (await linesOf(context, deployment_id)) ?? context.refuse(unreadable, 'Of a service, its status and its deployments may still be read.');
+    const lines = await linesOf(context, deployment_id);
+    if (!lines) return { not_known: unreadable };
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
     const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;
@@ -73,8 +74,8 @@ export const searchLogs = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ matched, shown, searched, levels: counts, results }) =>
-      [
+    text: ({ matched, shown, searched, levels: counts, results, not_known }) =>
+      not_known !== undefined ? String(not_known) : [
         `${String(matched)} of ${String(searched)} lines match${shown === matched ? '' : `; the newest ${String(shown)} are shown, for older ones give until`}. By level: ${isRecord(counts) ? Object.entries(counts).map(([level, count]) => `${level} ${String(count)}`).join(', ') : ''}.`,
         ...(Array.isArray(results) ? results.map(String) : []),
       ].join('\n'),
