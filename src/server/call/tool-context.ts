@@ -35,6 +35,8 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
     // A change can't be planned without what the policy hides: then the caller sees the denial.
     reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
     onUnread: ({ name }, reason) => missing.set(name, reason),
+    // What is to be sent is never made from half an answer.
+    onFlaw: shown ? call.onFlaw : undefined,
   });
   if (hasChanged) forget();
   return {
@@ -56,6 +58,6 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
       leftOut: (line) => void notes.add(line),
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
     },
-    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`).concat([...notes]),
+    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`).concat([...notes, ...call.flaws]),
   };
 }
