@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly requestId?: string;
   /** Trace context to propagate to the platform. */
   readonly trace?: Trace;
+  /** Members of the body that the contract doesn't know, sent beside the input. */
+  readonly carried?: OperationInput;
   /** Most attempts to send the request. Default: `maximumSendAttempts`. */
   readonly attempts?: number;
   readonly log?: Logger;
@@ -123,7 +125,7 @@ export function createClient(config: ClientConfig): Client {
   };
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
-    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
+    const { credential = config.credential, log = config.log, signal, requestId, trace, carried, attempts } = options;
     // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
     const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
@@ -136,7 +138,7 @@ export function createClient(config: ClientConfig): Client {
     const began = now();
     const deadline = options.deadline ?? began + timeouts.call;
     const lifetime = startLifetime(deadline - began, signal);
-    const outgoing = buildRequest(operation, input, credential, { requestId, trace });
+    const outgoing = buildRequest(operation, input, credential, { requestId, trace, carried });
     const logFields = { operation: operation.name, requestId };
     const result = await sendWithRetries({
       method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,

@@ -188,10 +188,12 @@ export interface WireRequest {
 }
 
 /**
- * Splits a flat input into path, query and body. Members that are undefined are omitted.
+ * Splits a flat input into path, query and body. Members that are undefined are omitted. An operation whose body declares
+ * no members sends an empty one.
+ * @param carried more members of the body, which the contract doesn't know.
  * @throws Error if a path id is missing; callers validate first.
  */
-export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest {
+export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>, carried: Readonly<Record<string, unknown>> = {}): WireRequest {
   const path = op.path.replace(/\{(\w+)\}/g, (_: string, param: string) => {
     const value = input[snakeCase(param)];
     if (typeof value !== 'string' || value === '') throw new Error(`${op.name}: "${snakeCase(param)}" is missing`);
@@ -202,10 +204,13 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
     const value = input[snakeCase(name)];
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value));
   }
-  const members = Object.keys(op.body?.shape ?? {}).filter((name) => input[name] !== undefined);
+  const declared = Object.keys(op.body?.shape ?? {});
+  const members = declared.filter((name) => input[name] !== undefined);
+  const body = { ...carried, ...Object.fromEntries(members.map((name) => [name, input[name]])) };
+  const isEmptyBody = op.body !== undefined && declared.length === 0;
   return {
     method: op.method,
     target: query.size > 0 ? `${path}?${query}` : path,
-    ...(members.length > 0 && { body: Object.fromEntries(members.map((name) => [name, input[name]])) }),
+    ...((isEmptyBody || Object.keys(body).length > 0) && { body }),
   };
 }

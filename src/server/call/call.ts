@@ -1,5 +1,4 @@
 import { ApiError, type Client } from '../../client/index.ts';
-import type { AnyOperation } from '../../contract/index.ts';
 import type { CallFacts, ConfirmedBy, Recorder } from '../audit/index.ts';
 import type { CallContext, KeyProvider, Reader } from '../context/index.ts';
 import { fail } from '../failure/index.ts';
@@ -75,15 +74,18 @@ async function connected({ tool, context, deps }: Sender): Promise<Client> {
   }
 }
 
+/** A request to send. */
+type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
+
 /**
  * Sends one operation to the platform on behalf of a call.
  * @throws ApiError as the platform fails, CallFailure `not_connected` when there is none.
  */
-export async function send(operation: AnyOperation, input: JsonRecord, call: Sender): Promise<unknown> {
+export async function send({ operation, input, carried }: Request, call: Sender): Promise<unknown> {
   const client = await connected(call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {
-    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, log });
+    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, carried, log });
     call.deps.resolver.learn(operation, input, answer, principal);
     return answer;
   } catch (error) {

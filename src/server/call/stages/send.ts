@@ -71,10 +71,11 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   run: async (call) => {
     const { operations, context, deps } = call;
     const answers: JsonRecord[] = [];
-    for (const { operation, input } of operations) {
+    for (const one of operations) {
+      const { operation } = one;
       if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
       try {
-        const answer = await send(operation, input, call);
+        const answer = await send(one, call);
         answers.push(isRecord(answer) ? answer : {});
         if (operation.effect !== 'read') deps.changed?.(context);
       } catch (error) {
