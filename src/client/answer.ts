@@ -66,14 +66,15 @@ const memberViolation = (body: unknown, first: Issue): ContractViolation => {
 const notJson = (text: string): ContractViolation =>
   isMarkup(text) ? { reason: 'the answer is a page, not JSON', detail: text } : { reason: 'the answer is not JSON' };
 
-const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
-  const issue = lenientSchemaOf(operation).safeParse(body).error?.issues[0];
-  return issue && memberViolation(body, issue);
-};
+const issueIn = (operation: AnyOperation, body: unknown): Issue | undefined => lenientSchemaOf(operation).safeParse(body).error?.issues[0];
+
+/** Whether a body only lacks something: an answer may be empty, null or without ids. */
+const isIncomplete = (body: unknown, issue: Issue): boolean => (valueAt(body, nearestIssue(issue).path) ?? undefined) === undefined;
 
 /**
  * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
- * `results`. An empty body gives undefined, and is a failure for reads.
+ * `results`. An empty body gives undefined, and is a failure for reads. The answer of a change may lack everything: its
+ * status says that it was accepted.
  */
 export function readAnswer(operation: AnyOperation, response: RawResponse): AnswerResult {
   const isRead = operation.method === 'GET';
@@ -85,6 +86,7 @@ export function readAnswer(operation: AnyOperation, response: RawResponse): Answ
   const json = parseJson(response.text);
   if (json === undefined) return failed(notJson(response.text));
   const body = normalised(operation, json);
-  const violation = violationIn(operation, body);
-  return violation ? failed(violation) : { answer: body };
+  const issue = issueIn(operation, body);
+  if (issue && !isRead && isIncomplete(body, issue)) return { answer: body ?? undefined };
+  return issue ? failed(memberViolation(body, issue)) : { answer: body };
 }
