@@ -63,9 +63,14 @@ export interface SentCall extends ConfirmedCall {
   readonly answers: readonly JsonRecord[];
 }
 
-type Sender = Pick<Call, 'tool' | 'context' | 'deps'>;
+/** What sending takes of a call. */
+export type Sender = Pick<Call, 'tool' | 'context' | 'deps'>;
 
-async function connected({ tool, context, deps }: Sender): Promise<Client> {
+/**
+ * The platform's client.
+ * @throws CallFailure `not_connected` when there is none.
+ */
+export async function connected({ tool, context, deps }: Sender): Promise<Client> {
   try {
     return (await deps.connect()).client;
   } catch (error) {
@@ -75,7 +80,7 @@ async function connected({ tool, context, deps }: Sender): Promise<Client> {
 }
 
 /** A request to send. */
-type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
+export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
 
 /**
  * Sends one operation to the platform on behalf of a call.

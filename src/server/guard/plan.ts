@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { toWire, type AnyOperation, type Method } from '../../contract/index.ts';
+import { redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { answerSchema, argumentSchema, lineAgreed, lineText, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
@@ -61,6 +61,14 @@ interface PlannedEffects {
   readonly shownEffects: readonly PlanLine[];
 }
 
+/** That another request may take the place of a deployment without a version. */
+const redeployLines = ({ operation, input }: TargetedOperation): readonly string[] => {
+  const redeploy = redeployOf(operation, input);
+  if (!redeploy) return [];
+  const { method, target } = toWire(redeploy, input);
+  return [`If the platform refuses that without a version: ${method} ${target} instead, which deploys its present version again.`];
+};
+
 /** The request of one operation and what it changes in the present state, both in full and redacted. */
 async function planRequest({ operation, input, carried = {}, unchanged: unchangedMembers, target }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
   const shownInput = agreement.sent(input, argumentSchema(operation), unchangedMembers && args) as JsonRecord;
@@ -94,6 +102,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     effects: [
       ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
       ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
+      ...operations.flatMap(redeployLines),
       ...planned.flatMap(({ shownEffects }) => shownEffects.map(lineText)),
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,
