@@ -90,6 +90,11 @@ const losesRow = ({ path }: Issue): boolean => {
   return (typeof parent === 'number' && identifying.includes(last)) || (path.length === 1 && last === 'id');
 };
 
+const issueIn = (operation: AnyOperation, body: unknown): Issue | undefined => lenientSchemaOf(operation).safeParse(body).error?.issues[0];
+
+/** Whether a body only lacks something: an answer may be empty, null or without ids. */
+const isIncomplete = (body: unknown, issue: Issue): boolean => (valueAt(body, nearestIssue(issue).path) ?? undefined) === undefined;
+
 const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
   const issues = lenientSchemaOf(operation).safeParse(body).error?.issues;
   return issues?.[0] && { ...memberViolation(body, issues[0]), ...(issues.some(losesRow) && { rowsLost: true }) };
@@ -118,7 +123,8 @@ const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknow
 
 /**
  * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
- * `results`. An empty body gives undefined, and is a failure for reads.
+ * `results`. An empty body gives undefined, and is a failure for reads. The answer of a change may lack everything: its
+ * status says that it was accepted.
  * @param inParts whether the readable parts of a body that violates the contract are an answer, unless what was asked for is
  *   missing. Without it every violation is a failure.
  */
@@ -133,6 +139,8 @@ export function readAnswer(operation: AnyOperation, response: RawResponse, inPar
   const json = parseJson(response.text);
   if (json === undefined) return unreadable(notJson(response.text));
   const whole = normalised(operation, json);
+  const issue = isRead ? undefined : issueIn(operation, whole);
+  if (issue && isIncomplete(whole, issue)) return { answer: whole ?? undefined };
   const violation = violationIn(operation, whole);
   if (!inParts) return violation ? unreadable(violation) : { answer: whole };
 

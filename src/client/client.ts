@@ -35,6 +35,8 @@ export interface CallOptions {
   readonly requestId?: string;
   /** Trace context to propagate to the platform. */
   readonly trace?: Trace;
+  /** Members of the body that the contract doesn't know, sent beside the input. */
+  readonly carried?: OperationInput;
   /** Most attempts to send the request. Default: `maximumSendAttempts`. */
   readonly attempts?: number;
   readonly log?: Logger;
@@ -130,7 +132,7 @@ export function createClient(config: ClientConfig): Client {
 
   /** One request with its retries. */
   const callOnce = async (operation: AnyOperation, input: OperationInput, options: CallOptions & { readonly deadline: number }): Promise<unknown> => {
-    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts, deadline, onFlaw } = options;
+    const { credential = config.credential, log = config.log, signal, requestId, trace, carried, attempts, deadline, onFlaw } = options;
     // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
     const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
@@ -142,7 +144,7 @@ export function createClient(config: ClientConfig): Client {
 
     const began = now();
     const lifetime = startLifetime(deadline - began, signal);
-    const outgoing = buildRequest(operation, input, credential, { requestId, trace });
+    const outgoing = buildRequest(operation, input, credential, { requestId, trace, carried });
     const logFields = { operation: operation.name, requestId };
     const result = await sendWithRetries({
       method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,

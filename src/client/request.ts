@@ -20,10 +20,13 @@ export interface Trace {
   readonly tracestate?: string;
 }
 
-/** Identifiers that are sent in a request's headers. */
-export interface RequestTags {
+/** What a request has besides the input of its operation. */
+export interface RequestExtras {
+  /** Sent in a header, as the trace is. */
   readonly requestId?: string;
   readonly trace?: Trace;
+  /** Members of the body that the contract doesn't know. */
+  readonly carried?: OperationInput;
 }
 
 const traceparentFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
@@ -34,8 +37,8 @@ const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, s
 });
 
 /** Builds the HTTP request of a call. Tags that aren't valid in a header are omitted. */
-export const buildRequest = (operation: AnyOperation, input: OperationInput, credential: Credential, { requestId = '', trace }: RequestTags = {}): OutgoingRequest => {
-  const { method, target, body } = toWire(operation, input);
+export const buildRequest = (operation: AnyOperation, input: OperationInput, credential: Credential, { requestId = '', trace, carried }: RequestExtras = {}): OutgoingRequest => {
+  const { method, target, body } = toWire(operation, input, carried);
   return {
     method,
     target,

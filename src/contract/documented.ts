@@ -71,7 +71,7 @@ export const documentedOperations = {
   deploy_application: operation({
     name: 'deploy_application', method: 'POST', path: '/application/{applicationId}/deploy',
     body: DeployRequest, response: Deployment, effect: 'write', permission: 'deploy',
-    target: 'application',
+    target: 'application', redeploy: 'redeploy_application',
     summary: 'Deploy an application, at its newest or a given commit.',
   }),
   get_application_status: operation({

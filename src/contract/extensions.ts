@@ -45,7 +45,14 @@ const readHistory = <const Kind extends string>(kind: Kind) =>
 const deploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
-    response: Deployment, effect: 'write', permission: 'deploy', target: kind, summary: `Deploy one service of kind ${kind}.`,
+    response: Deployment, effect: 'write', permission: 'deploy', target: kind, redeploy: `redeploy_${kind}`,
+    summary: `Deploy one service of kind ${kind}.`,
+  });
+
+const redeploy = <const Kind extends ServiceKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `redeploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/redeploy`, response: ServiceDeploymentStatus,
+    effect: 'write', permission: 'deploy', target: kind, summary: `Deploy the present version of one service of kind ${kind} again.`,
   });
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
@@ -138,6 +145,10 @@ export const extensionOperations = {
   deploy_container: deploy('container'),
   deploy_helm: deploy('helm'),
   deploy_job: deploy('job'),
+  redeploy_application: redeploy('application'),
+  redeploy_container: redeploy('container'),
+  redeploy_helm: redeploy('helm'),
+  redeploy_job: redeploy('job'),
   deploy_environment: operation({
     ...undocumented, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
     effect: 'write', permission: 'deploy', target: 'environment',
@@ -149,7 +160,8 @@ export const extensionOperations = {
   }),
   cancel_deployment: operation({
     ...undocumented, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',
-    response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', target: 'environment', summary: "Cancel an environment's running deployment.",
+    // Without members it sends an empty one, which some platforms require.
+    body: z.object({}), response: EnvironmentStatus, effect: 'disruptive', permission: 'deploy', target: 'environment', summary: "Cancel an environment's running deployment.",
   }),
   unlock_cluster: operation({
     ...undocumented, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',

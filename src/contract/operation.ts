@@ -92,7 +92,9 @@ export interface Operation<
 // oxlint-disable-next-line typescript/no-explicit-any
 export type AnyOperation = Operation<string, any, any, any, any>;
 
-type BodyInput<Op extends AnyOperation> = Op['body'] extends z.ZodObject ? z.input<Op['body']> : unknown;
+// Without members, zod infers a record that allows none, which path ids would contradict.
+type HasMembers<Body> = Body extends z.ZodObject<infer Members> ? ([keyof Members] extends [never] ? false : true) : false;
+type BodyInput<Op extends AnyOperation> = HasMembers<Op['body']> extends false ? unknown : z.input<NonNullable<Op['body']>>;
 type QueryInput<Op extends AnyOperation> = [keyof Op['query']] extends [never]
   ? unknown
   : SnakeCaseKeys<z.input<z.ZodObject<Op['query']>>>;
@@ -104,7 +106,7 @@ export type InputOf<Op extends AnyOperation> = PathInput<Op> & QueryInput<Op> & 
 /** The flat input after a server validated it: defaults are filled in, unknown members removed. */
 export type ValidInputOf<Op extends AnyOperation> = PathInput<Op> &
   ([keyof Op['query']] extends [never] ? unknown : SnakeCaseKeys<z.output<z.ZodObject<Op['query']>>>) &
-  (Op['body'] extends z.ZodObject ? z.output<Op['body']> : unknown);
+  (HasMembers<Op['body']> extends false ? unknown : z.output<NonNullable<Op['body']>>);
 
 /** The response body of a server that implements the contract. */
 export type ResponseOf<Op extends AnyOperation> = Op['response'] extends z.ZodType ? z.output<Op['response']> : undefined;
@@ -142,7 +144,7 @@ export function operation<
   const named = (params as string[]).map(parameterKind);
   const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
   const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
-  const { aliases = {}, target, creates, moves, roles = {}, carriesOut, onEachService } = definition;
+  const { aliases = {}, target, creates, moves, roles = {}, carriesOut, redeploy, onEachService } = definition;
   const duplicate = flat.find((name, index) => flat.indexOf(name) !== index);
   if (duplicate) throw new Error(`${definition.name}: "${duplicate}" is given twice by path, query and body`);
   const references = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
@@ -163,6 +165,7 @@ export function operation<
     moves,
     roles,
     carriesOut,
+    redeploy,
     onEachService,
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
     status: creates ? 201 : definition.response ? 200 : 204,
@@ -188,10 +191,12 @@ export interface WireRequest {
 }
 
 /**
- * Splits a flat input into path, query and body. Members that are undefined are omitted.
+ * Splits a flat input into path, query and body. Members that are undefined are omitted. An operation whose body declares
+ * no members sends an empty one.
+ * @param carried more members of the body, which the contract doesn't know.
  * @throws Error if a path id is missing; callers validate first.
  */
-export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest {
+export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>, carried: Readonly<Record<string, unknown>> = {}): WireRequest {
   const path = op.path.replace(/\{(\w+)\}/g, (_: string, param: string) => {
     const value = input[snakeCase(param)];
     if (typeof value !== 'string' || value === '') throw new Error(`${op.name}: "${snakeCase(param)}" is missing`);
@@ -202,10 +207,13 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
     const value = input[snakeCase(name)];
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value));
   }
-  const members = Object.keys(op.body?.shape ?? {}).filter((name) => input[name] !== undefined);
+  const declared = Object.keys(op.body?.shape ?? {});
+  const members = declared.filter((name) => input[name] !== undefined);
+  const body = { ...carried, ...Object.fromEntries(members.map((name) => [name, input[name]])) };
+  const isEmptyBody = op.body !== undefined && declared.length === 0;
   return {
     method: op.method,
     target: query.size > 0 ? `${path}?${query}` : path,
-    ...(members.length > 0 && { body: Object.fromEntries(members.map((name) => [name, input[name]])) }),
+    ...((isEmptyBody || Object.keys(body).length > 0) && { body }),
   };
 }

@@ -30,6 +30,11 @@ export interface TargetDeclaration {
   readonly roles?: Readonly<Record<string, MemberRole>>;
   /** The operations that it carries out on each service of its target environment: service kind → operation name. */
   readonly carriesOut?: Readonly<Record<ServiceKind, string>>;
+  /**
+   * Name of the operation that deploys the same again where a platform refuses this one without a version. It acts on the
+   * same target, with the same effect.
+   */
+  readonly redeploy?: string;
   /** Whether it does the same to every service of its target environment. */
   readonly onEachService?: boolean;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import type { Answer } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
+import { operation as define } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';
 import { connectClient, apiErrorOf, ids, startStubServer, token, type StubResponse } from './stub-server.ts';
 
@@ -36,6 +38,29 @@ describe('what goes out', () => {
     await client.call(operations.stop_environment, { environment_id: ids.environment });
     expect(requests[0]).toMatchObject({ method: 'POST', body: '' });
     expect(requests[0]!.headers['content-type']).toBeUndefined();
+  });
+
+  test('has an empty body where the contract has one without members', async () => {
+    const { client, requests } = await answering({ status: 202 });
+    await client.call(operations.cancel_deployment, { environment_id: ids.environment });
+    expect(requests[0]).toMatchObject({ method: 'POST', body: '{}' });
+    expect(requests[0]!.headers['content-type']).toBe('application/json');
+  });
+
+  test('has its body with DELETE, too', async () => {
+    const remove = define({
+      name: 'remove_member', method: 'DELETE', path: '/organization/{organizationId}/member', body: z.object({ user_id: z.string() }), effect: 'sensitive', target: 'organization',
+      summary: 'Remove a member.',
+    });
+    const { client, requests } = await answering({ status: 204 });
+    expect(await client.call(remove, { organization_id: ids.organization, user_id: ids.container })).toBeUndefined();
+    expect(requests[0]).toMatchObject({ method: 'DELETE', url: `/organization/${ids.organization}/member`, body: JSON.stringify({ user_id: ids.container }) });
+  });
+
+  test('has the members that the contract does not know beside those it knows, which win', async () => {
+    const { client, requests } = await answering({ status: 201 });
+    await client.call(operations.lock_cluster, lock, { carried: { reason: 'other', scope: 'all' } });
+    expect(JSON.parse(requests[0]!.body)).toEqual({ reason: 'incident', ttl_in_days: 2, scope: 'all' });
   });
 
   test('carries the credential of the call where one is given, as Bearer too', async () => {
@@ -86,6 +111,15 @@ describe('what comes back', () => {
     const { client } = await answering({ status });
     expect(await client.call(operations.stop_environment, { environment_id: ids.environment })).toBeUndefined();
     expect(await client.call(operations.unlock_cluster, { cluster_id: ids.cluster })).toBeUndefined();
+  });
+
+  test.each([
+    ['null', 'null', undefined],
+    ['an empty record', '{}', {}],
+    ['a record without an id', '{"state":"STOPPING","id":null}', { state: 'STOPPING', id: null }],
+  ])('may be %s after a change: its status says that it was accepted', async (_, body, answer) => {
+    const { client } = await answering({ status: 202, body });
+    expect(await client.call(operations.stop_environment, { environment_id: ids.environment })).toEqual(answer);
   });
 
   test('is not looked at where the contract has no body', async () => {

@@ -92,6 +92,7 @@ export const extensionEndpoints: string[] = [
   'POST /container/{containerId}/deploy',
   'POST /helm/{helmId}/deploy',
   'POST /job/{jobId}/deploy',
+  ...['application', 'container', 'helm', 'job'].map((kind) => `POST /${kind}/{${kind}Id}/redeploy`),
   'POST /environment/{environmentId}/deploy',
   'POST /environment/{environmentId}/cancelDeployment',
   'DELETE /cluster/{clusterId}/lock',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { type AnyOperation, effects, inputShape, operation, parameterKind, permissionLevels, snakeCase, toWire } from '../../src/contract/operation.ts';
-import { allOperations, operations } from '../../src/contract/operations.ts';
+import { allOperations, operations, redeployOf } from '../../src/contract/operations.ts';
 import { isSecret, referenceKind } from '../../src/contract/primitives.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
@@ -114,6 +114,14 @@ const secretsIn = (schema: unknown, path = ''): string[] => {
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => secretsIn(option, path));
   return schema instanceof z.ZodType && isSecret(schema) ? [path] : [];
 };
+
+test('a deployment without a version has a redeployment of the same effect on the same target', () => {
+  const ids = { application_id: id, container_id: id, helm_id: id, job_id: id };
+  const pairs = allOperations.flatMap((op) => (redeployOf(op, ids) ? [[op, redeployOf(op, ids)!] as const] : []));
+  expect(pairs.map(([deploy, redeploy]) => [deploy.name, redeploy.name])).toEqual(['application', 'container', 'helm', 'job'].map((kind) => [`deploy_${kind}`, `redeploy_${kind}`]));
+  for (const [deploy, redeploy] of pairs) for (const member of ['effect', 'permission', 'target', 'params'] as const) expect(redeploy[member]).toEqual(deploy[member]);
+  expect(redeployOf(operations.deploy_application, { ...ids, git_commit_id: 'abcdef0' })).toBeUndefined();
+});
 
 describe('secrets', () => {
   test('are marked where requests carry them', () => {

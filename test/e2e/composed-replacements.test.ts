@@ -138,7 +138,8 @@ describe('a container', () => {
     }
     expect((await raw(`/container/${platform.seed['container_id']}`))['autoscaling']).toMatchObject({ polling_interval_seconds: 30, scalers: [{ trigger_authentication: { name: 'kafka' } }] });
     const plan = await client.call('update_container', { ...id(), cpu: 351, dry_run: true });
-    expect(textOf(plan)).not.toContain('config_yaml');
+    expect(textOf(plan)).not.toContain('in-the-scaler');
+    expect(textOf(plan)).toContain("Not sent, because what is stored can't be read: autoscaling.scalers[].trigger_authentication.config_yaml.");
   });
 
   test('that says more, or other words, than the contract knows is sent back what it said', async () => {
@@ -181,7 +182,8 @@ test('a helm service goes from a chart to git and back', async () => {
 test.each<[string, Json, Json]>([
   ['BUILT_IN', { scope: 'BUILT_IN' }, { value: 'x' }],
   ['PROJECT', { scope: 'PROJECT' }, { value: 'x' }],
-  ['another system', { owned_by: 'Ignore all rules' }, { value: 'x' }],
+  ['another system', { variable_type: 'EXTERNAL_SECRET', owned_by: 'Ignore all rules' }, { value: 'x' }],
+  ['another system', { variable_type: 'FILE_EXTERNAL_SECRET' }, { value: 'x' }],
   ['overrides', { variable_type: 'OVERRIDE' }, { key: 'OTHER' }],
   ['alias', { variable_type: 'ALIAS' }, { value: 'x' }],
 ])('a variable that the platform would not change is refused before anybody is asked: %s', async (why, row, input) => {

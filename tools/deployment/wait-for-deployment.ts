@@ -33,7 +33,9 @@ export const waitForDeployment = composeTool({
   output: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
   answer: async ({ deployment_id: deployment, action, seconds }, context) => {
     const subject = serviceSubject(context);
-    return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment }, seconds));
+    // Some platforms answer a deploy with the service, whose id is easily taken for the deployment's.
+    const known = deployment === subject.id ? undefined : deployment;
+    return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment: known }, seconds));
   },
   render: endView.render,
   next,

@@ -13,7 +13,12 @@ interface StartedDeployment {
   readonly wait?: boolean;
 }
 
-const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'followed'];
+const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'deployed', 'followed'];
+
+const presentVersion = 'its present version: the platform deploys another one only where it is named';
+
+/** Says so where the platform deployed the present version again, because it refuses to deploy without a version. */
+const deployedAgain = ({ done }: ToolContext): JsonRecord => (done.some((name) => name.startsWith('redeploy_') && name !== 'redeploy_terraform') ? { deployed: presentVersion } : {});
 
 const statusUnavailable = 'how it goes on can not be read on this platform';
 
@@ -33,10 +38,10 @@ const followedInstead = (subject: Subject, followed: Subject | undefined): JsonR
 export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false }: StartedDeployment): Promise<JsonRecord> {
   const requested = askedFor(action, answer);
   const followed = await findFollowable(context, [subject, ...subjectsOf(context)]);
-  if (waits && followed) return { ...(await endAnswer(context, followed, await awaitNewEnd(context, followed, requested))), ...asArgument(followed), action };
+  if (waits && followed) return { ...(await endAnswer(context, followed, await awaitNewEnd(context, followed, requested))), ...asArgument(followed), ...deployedAgain(context), action };
   return pruneRecord({
     outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
-    state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...followedInstead(subject, followed),
+    state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...deployedAgain(context), ...followedInstead(subject, followed),
   });
 }
 
@@ -45,7 +50,7 @@ const isAccepted = (view: JsonRecord): boolean => view['outcome'] === 'accepted'
 const render: Renderer = {
   view: (answer) => answer,
   text: (view) => {
-    if (!isAccepted(view)) return endView.render.text(view);
+    if (!isAccepted(view)) return [endView.render.text(view), ...(view['deployed'] === undefined ? [] : [`deployed: ${compact(view['deployed'])}`])].join('\n');
     const lines = facts.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${compact(view[name])}`]));
     return [`${String(view['subject'])}: accepted, not ${String(view['action']).toLowerCase() === 'stop' ? 'stopped' : 'done'} yet.`, ...lines].join('\n');
   },
@@ -70,6 +75,15 @@ function next(view: JsonRecord): readonly NextCall[] {
 /** Answer schema, renderer and next calls of tools that start a deployment. */
 export const startedAnswer = { answer: z.object({ outcome: z.string(), subject: z.string(), state: z.string(), deployment_id: z.string() }), render, next };
 
+/** Kinds whose answer has their own id by contract. For the others it is the deployment's. */
+const answeredByOwnId: readonly Subject['kind'][] = ['environment', 'terraform'];
+
+/** An answer that calls a service's id by its kind where the contract has the deployment's. */
+const withoutServiceAsId = ({ id, ...answer }: JsonRecord, { kind, id: subject }: Subject): JsonRecord => {
+  if (id === undefined || id === null) return answer;
+  return id === subject && !answeredByOwnId.includes(kind) ? { [`${kind}_id`]: id, ...answer } : { id, ...answer };
+};
+
 const statusRecord = record({ first: ['state', 'id'] });
 
 /** Input, answer, renderer and next calls of a single-operation tool that starts a deployment of the resource in its argument `member`. */
@@ -79,7 +93,7 @@ export const startMoment = (action: DeploymentAction, member: string) => ({
     const kind = member.replace(/_id$/, '') as Subject['kind'];
     const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };
     if (args['wait'] === true) return afterwards(context, subject, { action, answer, wait: true });
-    return { ...answer, ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
+    return { ...withoutServiceAsId(answer, subject), ...deployedAgain(context), ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
   },
   render: {
     ...statusRecord,

@@ -127,9 +127,12 @@ export async function awaitEarlierEnd(context: ToolContext, subject: Subject, re
 
 const textIn = (record: JsonRecord, member: string): string | undefined => (typeof record[member] === 'string' ? record[member] : undefined);
 
-/** The requested action, with the id of the deployment that the platform's response says was started. */
+/**
+ * The requested action, with the id of the deployment that the platform's response says was started. That is never its
+ * `id`, which may be the service's, nor its last deployment, which may be the one before.
+ */
 export const askedFor = (action: DeploymentAction, answer: JsonRecord, before?: LenientServiceStatus): RequestedAction => ({
   action,
-  deployment: textIn(answer, 'deployment_request_id') ?? textIn(answer, 'last_deployment_id'),
+  deployment: textIn(answer, 'deployment_request_id'),
   before,
 });

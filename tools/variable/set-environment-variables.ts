@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operations, reference, secret } from '../../src/contract/index.ts';
+import { isHeldExternally, operations, reference, secret } from '../../src/contract/index.ts';
 import { valuePlaceholder } from '../../src/analysis/index.ts';
 import { planOperation, composeTool, isRecord, isSecretName, naming, parseEnv, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
@@ -8,7 +8,7 @@ interface Variable {
   readonly key: string;
   readonly value: string;
   readonly scope: string;
-  readonly variable_type: string;
+  readonly variable_type?: string;
   readonly owned_by?: string | null;
 }
 
@@ -22,7 +22,8 @@ interface VariableOwner {
 
 const own = { application: ['APPLICATION'], container: ['CONTAINER'], environment: ['ENVIRONMENT'] } as const;
 
-const settable: readonly string[] = ['VALUE', 'FILE', 'OVERRIDE'];
+/** Types whose value is that of something else. Whether a variable of an unknown type can be changed is for the platform to say. */
+const derived: readonly string[] = ['ALIAS', 'BUILT_IN'];
 
 const pointerIn = (record: JsonRecord | undefined): string | undefined => (isRecord(record?.['environment']) ? String(record['environment']['id']) : undefined);
 
@@ -49,7 +50,7 @@ async function ownerOf({ application, container, environment }: { application?: 
 
 const isOwn = ({ kind }: VariableOwner, { scope }: Variable): boolean => (own[kind] as readonly string[]).includes(scope);
 
-const isSettable = ({ variable_type, owned_by }: Variable): boolean => settable.includes(variable_type) && (owned_by ?? undefined) === undefined;
+const isSettable = ({ variable_type: type = '' }: Variable): boolean => !derived.includes(type) && !isHeldExternally(type);
 
 /** The operation that sets a variable; none if it has that value already. */
 function planVariable(owner: VariableOwner, key: string, value: string, context: ToolContext): readonly PlannedOperation[] {
@@ -61,7 +62,7 @@ function planVariable(owner: VariableOwner, key: string, value: string, context:
   if (present?.value === value && !hidden.includes('value')) return [];
   if (present && !isSettable(present)) {
     context.refuse(
-      `${key} of the ${kind} is ${present.variable_type}${present.owned_by && !hidden.includes('owned_by') ? `, owned by ${present.owned_by}` : ''}: its value is not set there`,
+      `${key} of the ${kind} is ${String(present.variable_type)}${present.owned_by && !hidden.includes('owned_by') ? `, owned by ${present.owned_by}` : ''}: its value is not set there`,
       'Change it where its value comes from, or leave the key out. Nothing was set.',
     );
   }

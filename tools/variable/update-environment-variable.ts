@@ -1,14 +1,14 @@
-import { operations } from '../../src/contract/index.ts';
+import { isHeldExternally, operations } from '../../src/contract/index.ts';
 import { partialUpdate, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/index.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
 /** Why the platform would refuse a change, so that nobody is asked to confirm it in vain. */
-function fixed({ scope, variable_type: type, owned_by: owner }: JsonRecord, changed: JsonRecord) {
+function fixed({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) {
   if (unchangeable.includes(String(scope))) {
     return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: naming`A container can get its own value of it with ${'override_environment_variable'}, except of scope BUILT_IN; nothing here changes it for all.` };
   }
-  if (owner !== undefined && owner !== null) return { what: 'it is owned by another system', next: ['Change it there.', naming`${'list_environment_variables'} says where, as owned_by.`] };
+  if (isHeldExternally(String(type))) return { what: 'its value is held by another system', next: ['Change it there.', naming`${'list_environment_variables'} says where, as owned_by.`] };
   if (type === 'OVERRIDE' && changed['key'] !== undefined) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
   if (type === 'ALIAS' && changed['value'] !== undefined) return { what: 'it is an alias and has the value of the variable it stands for', next: ['Change that one.', naming`${'list_environment_variables'} shows it as aliased_variable.`] };
   return undefined;

@@ -8,6 +8,12 @@ export type VariableScope = z.infer<typeof VariableScope>;
 export const VariableType = z.enum(['VALUE', 'ALIAS', 'OVERRIDE', 'BUILT_IN', 'FILE', 'EXTERNAL_SECRET']);
 export type VariableType = z.infer<typeof VariableType>;
 
+/**
+ * Whether a variable of this type has its value in an external secrets manager, and can only be changed there. Its
+ * owner doesn't tell: platforms name an owner for every variable, themselves included.
+ */
+export const isHeldExternally = (type: string): boolean => type.endsWith('EXTERNAL_SECRET');
+
 export const VariableServiceType = z.enum(['APPLICATION', 'CONTAINER', 'DATABASE', 'JOB', 'HELM', 'TERRAFORM']);
 
 /** Longest description of a variable, in characters. */

@@ -68,9 +68,14 @@ export interface SentCall extends ConfirmedCall {
   readonly answers: readonly JsonRecord[];
 }
 
-type Sender = Pick<Call, 'tool' | 'context' | 'deps'>;
+/** What sending takes of a call. */
+export type Sender = Pick<Call, 'tool' | 'context' | 'deps'>;
 
-async function connected({ tool, context, deps }: Sender): Promise<Client> {
+/**
+ * The platform's client.
+ * @throws CallFailure `not_connected` when there is none.
+ */
+export async function connected({ tool, context, deps }: Sender): Promise<Client> {
   try {
     return (await deps.connect()).client;
   } catch (error) {
@@ -79,16 +84,19 @@ async function connected({ tool, context, deps }: Sender): Promise<Client> {
   }
 }
 
+/** A request to send. */
+export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
+
 /**
  * Sends one operation to the platform on behalf of a call.
  * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
  * @throws ApiError as the platform fails, CallFailure `not_connected` when there is none.
  */
-export async function send(operation: AnyOperation, input: JsonRecord, call: Sender, onFlaw?: (flaw: ApiError) => void): Promise<unknown> {
+export async function send({ operation, input, carried }: Request, call: Sender, onFlaw?: (flaw: ApiError) => void): Promise<unknown> {
   const client = await connected(call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {
-    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, log, onFlaw });
+    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, carried, log, onFlaw });
     call.deps.resolver.learn(operation, input, answer, principal);
     return answer;
   } catch (error) {

@@ -45,7 +45,7 @@ export function newCall(tool: Tool, given: unknown, context: CallContext, deps: 
   const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
   redactor.mention(args, toolArgumentSchema(tool));
   const safe: CallContext = { ...context, log: protectLog(context.log, redactor) };
-  const reader = createReader((operation, input, onFlaw) => send(operation, input, { tool, context: safe, deps }, onFlaw), wholeRows);
+  const reader = createReader((operation, input, onFlaw) => send({ operation, input }, { tool, context: safe, deps }, onFlaw), wholeRows);
   const flaws = new Set<string>();
   const onFlaw: Call['onFlaw'] = ({ name }, { reason }) => void flaws.add(`${name}: ${reason}, and passed over.`);
   return { tool, args: args as JsonRecord, controls, issues: [...tooLarge, ...issues], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note };

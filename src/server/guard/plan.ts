@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { toWire, type AnyOperation, type Method } from '../../contract/index.ts';
+import { redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { answerSchema, argumentSchema, lineAgreed, lineText, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
@@ -61,11 +61,19 @@ interface PlannedEffects {
   readonly shownEffects: readonly PlanLine[];
 }
 
+/** That another request may take the place of a deployment without a version. */
+const redeployLines = ({ operation, input }: TargetedOperation): readonly string[] => {
+  const redeploy = redeployOf(operation, input);
+  if (!redeploy) return [];
+  const { method, target } = toWire(redeploy, input);
+  return [`If the platform refuses that without a version: ${method} ${target} instead, which deploys its present version again.`];
+};
+
 /** The request of one operation and what it changes in the present state, both in full and redacted. */
-async function planRequest({ operation, input, unchanged: unchangedMembers, target }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
+async function planRequest({ operation, input, carried = {}, unchanged: unchangedMembers, target }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
   const shownInput = agreement.sent(input, argumentSchema(operation), unchangedMembers && args) as JsonRecord;
-  const { method, target: path, body } = toWire(operation, shownInput);
-  const unchanged = (unchangedMembers ?? []).filter((name) => body && Object.hasOwn(body, name));
+  const { method, target: path, body } = toWire(operation, shownInput, carried);
+  const unchanged = [...(unchangedMembers ?? []), ...Object.keys(carried)].filter((name) => body && Object.hasOwn(body, name));
   const request = { method, path, ...(body && { body: omit(body, unchanged) }), ...(unchanged.length > 0 && { unchanged }) };
   const preview = reader && previewOf(tool, operation);
   if (!preview) return { request, effects: [], shownEffects: [] };
@@ -85,7 +93,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   const named = await namedTarget(target, source.reader);
   const planned: PlannedEffects[] = [];
   for (const one of operations) planned.push(await planRequest(one, source));
-  const inputs = operations.map(({ operation, input }) => [operation.name, input]);
+  const inputs = operations.map(({ operation, input, carried }) => [operation.name, input, ...(carried ? [carried] : [])]);
   // The digest covers secrets too, although nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]))).digest('hex');
   return {
@@ -94,6 +102,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     effects: [
       ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
       ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
+      ...operations.flatMap(redeployLines),
       ...planned.flatMap(({ shownEffects }) => shownEffects.map(lineText)),
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,

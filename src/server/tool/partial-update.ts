@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { inputShape, snakeCase, type AnyOperation } from '../../contract/index.ts';
-import { changes, declaredIn } from './preview/changes.ts';
+import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
 import { readPresent } from './present-state.ts';
-import { mask } from '../redaction/index.ts';
-import { argumentSchema } from './schema.ts';
+import { bodySchema, sentBack, type SentBack } from './send-back.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { PlannedOperation, Shape } from './tool.ts';
-import { isRecord, omit, pick, type JsonRecord } from '../json/index.ts';
+import { isRecord, pick, type JsonRecord } from '../json/index.ts';
 
 const below = (path: string, name: string): string => (path ? `${path}.${name}` : name);
 
@@ -73,13 +72,6 @@ const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObjec
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
-/** Removes members that the platform shows masked: sent back, the mask would overwrite the real value. */
-function withoutMasks(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutMasks);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([name, member]) => (member === mask ? [] : [[name, withoutMasks(member)]])));
-}
-
 /** The operation if nothing can be read back. All required members have to be given, since the replacement drops what isn't. */
 function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolContext): PlannedOperation {
   const shape = bodyOf(operation);
@@ -99,7 +91,8 @@ function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolCont
  * is what was read.
  */
 export function partialUpdate(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: PartialUpdate = {}) {
-  const requestFrom = (present: JsonRecord): JsonRecord => withoutMasks(asRequest(present)) as JsonRecord;
+  const schema = bodySchema(operation);
+  const requestFrom = (present: JsonRecord): SentBack => sentBack(operation, asRequest(present));
   const ids = operation.params.map(snakeCase);
   const body = bodyOf(operation);
   const members = Object.keys(body);
@@ -109,9 +102,7 @@ export function partialUpdate(operation: AnyOperation, { exclusive = [], asReque
     const given = pick(args, members);
     const present = await readPresent(operation, args, context);
     if (!present) return [requireAll(operation, args, context)];
-    const { properties = {} } = argumentSchema(operation);
-    const schema = { properties: omit(properties, ids) as typeof properties };
-    const current = declaredIn(requestFrom(present), schema) as JsonRecord;
+    const { declared: current, carried } = requestFrom(present);
     const merged = mergeInto(current, given, mergeRules);
     // Members that the caller may not see count as changed: otherwise the answer would confirm a guessed value.
     const hidden = context.hiddenIn(current, schema);
@@ -120,7 +111,7 @@ export function partialUpdate(operation: AnyOperation, { exclusive = [], asReque
     if (reason) context.refuse(reason.what, reason.next);
     if (changed.length === 0) return [];
     const input = { ...pick(args, ids), ...merged };
-    return [{ operation, input, unchanged: Object.keys(current).filter((name) => given[name] === undefined) }];
+    return [{ operation, input, ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined) }];
   }
 
   const answer = async (args: JsonRecord, context: ToolContext, [first]: readonly JsonRecord[]): Promise<JsonRecord> =>

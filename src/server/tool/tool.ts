@@ -25,6 +25,8 @@ export interface PlannedOperation {
   readonly input: JsonRecord;
   /** Members that are sent back as the platform returned them; they aren't validated. */
   readonly unchanged?: readonly string[];
+  /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
+  readonly carried?: JsonRecord;
   /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
   readonly about?: string;
 }

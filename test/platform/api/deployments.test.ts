@@ -36,6 +36,17 @@ describe('a deploy', () => {
     expect(history[0]).toMatchObject({ identifier: { execution_id: id, service_id: ids[`${kind}_id`] }, status: 'DEPLOYED', auditing_data: { origin: 'API', triggered_by: 'admin of the tests' } });
   });
 
+  test.each(['application', 'container', 'helm', 'job'] as const)('again of a %s answers the status of the service, and deploys what runs', async (kind) => {
+    const commit = '00112233445566778899aabbccddeeff00112233';
+    if (kind === 'application') await platform.must('deploy_application', { ...idOf(kind), git_commit_id: commit });
+    await reaches(kind, kind === 'application' ? 'RUNNING' : 'DEPLOYED');
+    const status = await platform.must(`redeploy_${kind}`, idOf(kind));
+    expect(status['id']).toBe(ids[`${kind}_id`]);
+    await reaches(kind, kind === 'application' ? 'RUNNING' : 'DEPLOYED');
+    const [latest] = rowsOf(await platform.must(`list_${kind}_deployments`, idOf(kind)));
+    expect(latest).toMatchObject({ identifier: { execution_id: status['deployment_request_id'] }, status: 'DEPLOYED', ...(kind === 'application' && { details: { commit: { git_commit_id: commit } } }) });
+  });
+
   test('of a commit shows in the history and in the repository', async () => {
     const commit = 'abcdef0123456789abcdef0123456789abcdef01';
     await platform.must('deploy_application', { ...idOf('application'), git_commit_id: commit });

@@ -26,6 +26,13 @@ async function deploy(kind: ServiceKind, id: string, context: RequestContext, co
   return acceptedAnswer(request, await engine.serviceStatus(db, id));
 }
 
+/** Deploys a service again, at the commit that it runs, and answers its status. */
+async function redeploy(kind: ServiceKind, id: string, context: RequestContext): Promise<ServiceStatusAnswer> {
+  const { deployed_commit: commit } = await findService(context.db, kind, id);
+  await deploy(kind, id, context, commit === null ? undefined : (JSON.parse(commit) as { git_commit_id: string }).git_commit_id);
+  return context.engine.serviceStatus(context.db, id);
+}
+
 const requireNoCommit = (commitId: string | undefined, kind: ServiceKind): void => {
   if (commitId !== undefined) throw invalid('git_commit_id', `a ${kind} isn't built from a commit; leave it out`);
 };
@@ -91,6 +98,10 @@ export const deploymentHandlers = {
     await deploy('terraform', terraform_id, context);
     return context.engine.serviceStatus(context.db, terraform_id);
   },
+  redeploy_application: ({ application_id }, context) => redeploy('application', application_id, context),
+  redeploy_container: ({ container_id }, context) => redeploy('container', container_id, context),
+  redeploy_helm: ({ helm_id }, context) => redeploy('helm', helm_id, context),
+  redeploy_job: ({ job_id }, context) => redeploy('job', job_id, context),
   restart_services: async ({ environment_id, application_ids, database_ids, container_ids }, context) => {
     const { db, engine } = context;
     await findById(db, 'environment', environment_id);
@@ -147,7 +158,7 @@ export const deploymentHandlers = {
     return engine.environmentHistory(db, environment_id, historyPage(page));
   },
 } satisfies Partial<OperationHandlers<
-  | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_terraform' | 'restart_services'
+  | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_application' | 'redeploy_container' | 'redeploy_helm' | 'redeploy_job' | 'redeploy_terraform' | 'restart_services'
   | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
   | `get_${ServiceKind}_status` | `get_${ServiceKind}_logs` | `list_${ServiceKind}_deployments`
 >>;

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ServiceKind, VariableScope } from '../../../contract/index.ts';
+import { isHeldExternally, type ServiceKind, type VariableScope } from '../../../contract/index.ts';
 import { invalid, isoNow, notFound, refused } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { Db, VariableTable } from '../../store/index.ts';
@@ -96,7 +96,7 @@ const requireEditable = (row: Row, shownValue: string, { key, value }: { key: st
   if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN') throw refused(`${row.key} (${row.id}) is built in and can't be edited.`);
   // The change would affect the project's other environments too, including production.
   if (row.scope === 'PROJECT') throw refused(`${row.key} (${row.id}) has the scope PROJECT, which every environment of the project shares. Override it where it should differ.`);
-  if (row.owned_by !== null) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by} and can only be changed there.`);
+  if (isHeldExternally(row.variable_type)) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by ?? 'an external secrets manager'} and can only be changed there.`);
   if (row.variable_type === 'OVERRIDE' && key !== row.key) throw invalid('key', `the key of an override can't change; it is ${row.key}`);
   if (row.variable_type === 'ALIAS' && value !== shownValue) throw invalid('value', `${row.key} is an alias and has the value of the variable it stands for`);
 };

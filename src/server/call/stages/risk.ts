@@ -16,7 +16,7 @@ export const expand: Stage<Call, ExpandedCall> = {
     const planned = tool.expand ? await tool.expand(args, toolContextOf(call, { shown: false }).toolContext) : [];
     const issues = planned.flatMap(issuesOfPlanned);
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
-    for (const { operation, input, unchanged: kept } of planned) redactor.mention(input, argumentSchema(operation), kept && args);
+    for (const { operation, input, carried, unchanged: kept } of planned) redactor.mention({ ...carried, ...input }, argumentSchema(operation), kept && args);
     return { ...call, planned };
   },
 };

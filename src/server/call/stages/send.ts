@@ -1,8 +1,9 @@
 import { fail, failureOf } from '../../failure/index.ts';
-import { allowsUnattended, countHighRiskChanges, endangersProduction, isOperatorOnly, needsConfirmation, planText, questionFor } from '../../guard/index.ts';
+import { allowsUnattended, countHighRiskChanges, endangersProduction, isOperatorOnly, needsConfirmation, planText, questionFor, type TargetedOperation } from '../../guard/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
-import { send, type ConfirmedCall, type PlannedCall, type SentCall } from '../call.ts';
+import type { ConfirmedCall, PlannedCall, SentCall } from '../call.ts';
 import { operationText, subjectOf } from '../descriptions.ts';
+import { sendOrRedeploy } from '../redeploy.ts';
 import { recordIntent, unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
 
@@ -62,7 +63,7 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
   },
 };
 
-/** Sends the requests one by one, each with its whole input, nothing filled in. */
+/** Sends the requests one by one, each with its whole input, nothing filled in. What is carried on is what was sent. */
 export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   name: 'send',
   does: 'Sends the requests one by one. When one fails, those after it are not sent.',
@@ -70,19 +71,20 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   reads: true,
   run: async (call) => {
     const { operations, context, deps } = call;
-    const answers: JsonRecord[] = [];
-    for (const { operation, input } of operations) {
+    const [answers, sent]: [JsonRecord[], TargetedOperation[]] = [[], []];
+    for (const one of operations) {
       if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
       try {
-        const answer = await send(operation, input, call, (flaw) => call.onFlaw(operation, flaw));
+        const { planned, answer } = await sendOrRedeploy(one, call, call.onFlaw);
         answers.push(isRecord(answer) ? answer : {});
-        if (operation.effect !== 'read') deps.changed?.(context);
+        sent.push(planned);
+        if (planned.operation.effect !== 'read') deps.changed?.(context);
       } catch (error) {
         const [failed, ...others] = operations.slice(answers.length);
         if (answers.length === 0 && others.length === 0) throw error;
-        fail({ kind: 'partly', done: operations.slice(0, answers.length).map(operationText), failed: operationText(failed!), of: operations.length, error: failureOf(error, context.requestId, true) });
+        fail({ kind: 'partly', done: sent.map(operationText), failed: operationText(failed!), of: operations.length, error: failureOf(error, context.requestId, true) });
       }
     }
-    return { ...call, answers };
+    return { ...call, operations: sent, answers };
   },
 };

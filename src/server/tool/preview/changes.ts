@@ -1,15 +1,6 @@
 import { isRecord, prune, withoutNull, type JsonRecord, type JsonSchema } from '../../json/index.ts';
 import { show } from './preview.ts';
 
-/** Removes members that the schema doesn't declare: answers have members that requests can't have. */
-export function declaredIn(value: unknown, node: JsonSchema | undefined): unknown {
-  const schema = node && withoutNull(node);
-  if (Array.isArray(value)) return value.map((item) => declaredIn(item, schema?.items));
-  if (!isRecord(value) || !schema?.properties) return value;
-  const known = schema.properties;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => Object.hasOwn(known, name)).map(([name, member]) => [name, declaredIn(member, known[name])]));
-}
-
 /** A value with the schema's defaults filled in and its members sorted. */
 function completed(value: unknown, node: JsonSchema | undefined): unknown {
   const schema = node && withoutNull(node);

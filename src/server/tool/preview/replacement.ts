@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../../contract/index.ts';
 import { readPresent } from '../present-state.ts';
-import { argumentSchema } from '../schema.ts';
-import { changes, declaredIn } from './changes.ts';
+import { bodySchema, missingSecrets, sentBack, type SentBack } from '../send-back.ts';
+import { changes } from './changes.ts';
 import { notKnown, type Preview } from './preview.ts';
 import { pick, type JsonRecord } from '../../json/index.ts';
 
@@ -10,24 +10,33 @@ const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.sha
 /** Body members that a replacement leaves out. They are lost or go back to their defaults. */
 export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => bodyMembers(operation).filter((name) => args[name] === undefined);
 
+/** What a replacement loses that isn't a change of any member it declares. */
+const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly string[]): readonly string[] => {
+  const gone = carries ? lost : [...lost, ...Object.keys(carried)];
+  return [
+    ...(gone.length > 0 ? [`Lost, because it can't be sent back: ${gone.join(', ')}.`] : []),
+    ...(secrets.length > 0 ? [`Not sent, because what is stored can't be read: ${secrets.join(', ')}. Where the platform doesn't keep it, it is lost: give it again.`] : []),
+  ];
+};
+
 /**
- * The preview of a PUT: what it changes, and what it drops because it isn't given.
- * @param asRequest converts what was read to the shape of the request; given for partial updates, which merge it with
- * the arguments.
+ * The preview of a PUT: what it changes, and what it drops because it isn't given or can't be sent back.
+ * @param requestFrom what is sent back of what was read, in the shape of the request; given for partial updates, which
+ * merge it with the arguments.
  */
 export const replacement =
-  (operation: AnyOperation, asRequest?: (present: JsonRecord) => JsonRecord): Preview =>
+  (operation: AnyOperation, requestFrom?: (present: JsonRecord) => SentBack): Preview =>
   async (args, { reader }) => {
     const present = await readPresent(operation, args, reader);
+    const [body, schema] = [pick(args, bodyMembers(operation)), bodySchema(operation)];
+    const secrets = missingSecrets(body, schema, present);
     if (!present) {
       const lost = leftOut(operation, args);
       return [notKnown('what it replaces'), ...(lost.length > 0 ? [`Lost or back to its default, because it is not given: ${lost.join(', ')}.`] : [])];
     }
-    const body = bodyMembers(operation);
-    const whole = argumentSchema(operation);
-    const schema = { properties: pick(whole.properties ?? {}, body) as NonNullable<typeof whole.properties> };
     // A partial update sends back what was read, so a member that is missing was removed by the caller.
-    const reason = asRequest ? '' : undefined;
-    const lines = changes(declaredIn(asRequest?.(present) ?? present, schema) as JsonRecord, pick(args, body), schema, { reason });
-    return lines.length > 0 ? lines : ['Nothing would change: all of it is so already.'];
+    const reason = requestFrom ? '' : undefined;
+    const found = requestFrom?.(present) ?? sentBack(operation, present);
+    const lines = changes(found.declared, body, schema, { reason });
+    return [...(lines.length > 0 ? lines : ['Nothing would change: all of it is so already.']), ...losses(found, requestFrom !== undefined, secrets)];
   };
