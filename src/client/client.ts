@@ -14,7 +14,7 @@ import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
 import { safeDetail } from './safe-text.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
-import { cutToQuery } from './paging.ts';
+import { callForPart } from './paging.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 
 /** Logger of the client; compatible with pino. */
@@ -161,8 +161,7 @@ export function createClient(config: ClientConfig): Client {
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
     const limited = { ...options, deadline: options.deadline ?? now() + timeouts.call };
-    const answer = await callOnce(operation, input, limited);
-    return cutToQuery(operation, input, answer, (otherInput) => callOnce(operation, otherInput, limited));
+    return callForPart(operation, input, (sent) => callOnce(operation, sent, limited));
   };
 
   return {

@@ -55,17 +55,47 @@ async function pageOfHistory(answer: Answer, input: OperationInput, reread: Rere
   return answered(isList(longer) ? longer.results : answer.results);
 }
 
+const isHistory = ({ query }: AnyOperation): boolean => Object.hasOwn(query as object, 'pageSize');
+
+/** An input as it is sent first: histories begin with page 1 anyway, and not every platform knows their pages. */
+const firstInput = (operation: AnyOperation, input: OperationInput): OperationInput => (isHistory(operation) && input['page'] === 1 ? without(input, 'page') : input);
+
+/** The same read for a platform that refuses to be asked for a part: more of a history, all of a list or log; undefined if no part was asked for. */
+function wholeInput(operation: AnyOperation, input: OperationInput): OperationInput | undefined {
+  const parts = ['page', 'page_size', 'tail'].filter((name) => input[name] !== undefined);
+  if (operation.method !== 'GET' || parts.length === 0) return undefined;
+  if (!isHistory(operation)) return without(input, ...parts);
+  const [page = 1, size = defaultHistoryPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
+  return page === 1 ? undefined : { ...without(input, 'page'), page_size: page * size };
+}
+
+/** Sends a read and, if the platform refuses to be asked for a part, asks for the whole. @throws ApiError */
+async function sendOrAskForAll(operation: AnyOperation, input: OperationInput, send: Reread): Promise<unknown> {
+  const first = firstInput(operation, input);
+  try {
+    return await send(first);
+  } catch (error) {
+    const whole = isRefusal(error) ? wholeInput(operation, first) : undefined;
+    if (!whole) throw error;
+    return send(whole);
+  }
+}
+
 /**
  * The part of an answer that was asked for, whether or not the platform heeds `tail` and pages.
  * @param reread for the few answers that don't show by themselves whether it does.
  * @throws ApiError if another read was necessary and failed.
  */
-export async function cutToQuery(operation: AnyOperation, input: OperationInput, answer: unknown, reread: Reread): Promise<unknown> {
+async function cutToQuery(operation: AnyOperation, input: OperationInput, answer: unknown, reread: Reread): Promise<unknown> {
   if (operation.method !== 'GET' || !isList(answer)) return answer;
   const names = Object.keys(operation.query as object);
   const tail = numberIn(input, 'tail');
   if (names.includes('tail')) return tail === undefined ? answer : newestLines(answer, tail);
-  if (names.includes('pageSize')) return pageOfHistory(answer, input, reread);
+  if (isHistory(operation)) return pageOfHistory(answer, input, reread);
   const asksForPage = names.includes('page') && (input['page'] !== undefined || input['page_size'] !== undefined);
   return asksForPage ? pageOfList(answer, input, reread) : answer;
 }
+
+/** Calls an operation, and answers the part that its input asks for, whether or not the platform knows such parts. @throws ApiError */
+export const callForPart = async (operation: AnyOperation, input: OperationInput, send: Reread): Promise<unknown> =>
+  cutToQuery(operation, input, await sendOrAskForAll(operation, input, send), send);

@@ -36,7 +36,11 @@ const readHistory = (answer: AnswerTo, input: object = {}) => clientOf(answer).t
   answer: await client.call(operations.list_job_deployments, { job_id: ids.environment, ...input }) as { results: object[] }, requests: requests(),
 }));
 
+const strict: AnswerTo = (query) => (['page', 'page_size', 'tail'].some((name) => query.has(name)) ? 400 : numbered(5));
+
 const newest: AnswerTo = (query) => ({ results: numbered(30).slice(0, Number(query.get('pageSize') ?? 20)) });
+
+const longer: AnswerTo = (query) => (query.has('page') ? 400 : newest(query));
 
 describe("an environment's log", () => {
   test('as records becomes lines', async () => {
@@ -91,6 +95,21 @@ describe('a page of a list', () => {
     const { answer, requests } = await readPage(() => paged, { page: 2, page_size: 2 });
     expect(answer).toEqual(paged);
     expect(requests).toHaveLength(1);
+  });
+});
+
+describe('a platform that refuses to be asked for a part', () => {
+  test('is asked for all of a list or log', async () => {
+    const { answer } = await readPage(strict, { page: 2, page_size: 2 });
+    expect(idsOf(answer)).toEqual(['row-3', 'row-4']);
+    const { client } = await clientOf(strict);
+    expect(idsOf(await client.call(operations.get_application_logs, { application_id: ids.environment, tail: 2 }))).toEqual(['row-4', 'row-5']);
+  });
+
+  test('is asked for more of a history, whose first page needs no page', async () => {
+    const { answer, requests } = await readHistory(longer, { page: 1, page_size: 3 });
+    expect([idsOf(answer).length, requests]).toEqual([3, ['pageSize=3']]);
+    expect(idsOf((await readHistory(longer, { page: 2, page_size: 3 })).answer)).toEqual(['row-4', 'row-5', 'row-6']);
   });
 });
 
