@@ -23,6 +23,6 @@ export type { DeploymentHistory, DeploymentHistoryItem, Job } from './resources/
 export { Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
 export type { Terraform } from './resources/terraform.ts';
 export { VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
-export type { EventKind, WebhookDelivery, WebhookEvent } from './resources/webhook.ts';
+export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export { tolerant, type Tolerant } from './tolerant.ts';

@@ -50,7 +50,7 @@ interface Definition<
   readonly query?: Query;
   /** Schema of the JSON body. Requests may omit a body whose members are all optional. */
   readonly body?: Body;
-  /** Other names that servers accept for body members: alias → name. */
+  /** Other names of body members: alias → name. Servers accept either; clients send both, because some servers know only one of them. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Schema of a successful response; absent if it has no body (204). */
   readonly response?: Response;
@@ -188,7 +188,8 @@ export interface WireRequest {
 }
 
 /**
- * Splits a flat input into path, query and body. Members that are undefined are omitted.
+ * Splits a flat input into path, query and body. Members that are undefined are omitted; those with an alias are sent
+ * under both names.
  * @throws Error if a path id is missing; callers validate first.
  */
 export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireRequest {
@@ -203,9 +204,10 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value));
   }
   const members = Object.keys(op.body?.shape ?? {}).filter((name) => input[name] !== undefined);
+  const aliased = Object.entries(op.aliases).filter(([, name]) => members.includes(name));
   return {
     method: op.method,
     target: query.size > 0 ? `${path}?${query}` : path,
-    ...(members.length > 0 && { body: Object.fromEntries(members.map((name) => [name, input[name]])) }),
+    ...(members.length > 0 && { body: Object.fromEntries([...members.map((name) => [name, name] as const), ...aliased].map(([sent, name]) => [sent, input[name]])) }),
   };
 }
