@@ -62,6 +62,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
   not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },
   partly: { kind: 'partly', done: ['the first was stopped'], failed: 'the second', of: 2, error: { kind: 'api', error: apiError } },
   afterwards: { kind: 'afterwards', done: ['it was stopped'], error: { kind: 'api', error: apiError } },
+  not_as_asked: { kind: 'not_as_asked', what: 'the environment is on another cluster than cluster C', next: 'Tell the user.', seen: 'environment live is on cluster D' },
   api: { kind: 'api', error: apiError },
   internal: { kind: 'internal', requestId: 'R', begun: true },
 };

@@ -47,6 +47,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
       now += milliseconds;
     },
     isAborted: () => pauses.length >= abortsAt,
+    notAsAsked: unused,
     progress: (message) => void messages.push(message),
     hiddenIn: () => [],
     lacks: () => false,

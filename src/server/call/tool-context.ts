@@ -53,6 +53,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
       budget: context.budget,
       lacks: context.lacks,
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
+      notAsAsked: (what, next, seen) => fail({ kind: 'not_as_asked', what, next, seen }),
     },
     unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`),
   };
