@@ -151,3 +151,17 @@ describe('a webhook', () => {
     expect(bodies).toHaveLength(2);
   });
 });
+
+test('a helm repository has configuration members of its vendor, which are never shown', async () => {
+  const secret = 'correct-horse-battery';
+  const args = { organization_id: id, name: 'charts', kind: 'OCI_VENDOR_CR', skip_tls_verification: false, config: { json_credentials: secret, acme_account: 'acme-account-4711' } };
+  const { client, bodies } = await foreign({ post: (body) => [201, { id, name: 'charts', config: body['config'] }] });
+  const { organization_id: _, ...body } = args;
+  const planned = await client.call('create_helm_repository', { ...args, dry_run: true });
+  expect(textOf(planned)).toContain('json_credentials');
+  const made = await client.call('create_helm_repository', args);
+  expect(bodies).toEqual([body]);
+  for (const result of [planned, made]) expect(JSON.stringify(result)).not.toMatch(/correct-horse|acme-account-4711/);
+  const failing = await foreign({ post: () => refused(`bad value ${secret}`) });
+  expect(JSON.stringify(await failing.client.call('create_helm_repository', args))).not.toContain(secret);
+});
