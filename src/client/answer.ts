@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
+import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
 import type { ApiFailure } from './errors.ts';
+import { organizationIn } from './organization.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 
@@ -15,17 +16,20 @@ const lenientSchemaOf = (operation: AnyOperation): z.ZodType => {
   return schema;
 };
 
-// Some platforms return the record, others a list that contains it: callers get both.
-const recordAndResults = (body: unknown): unknown => {
-  if (!isRecord(body)) return body;
-  if (Array.isArray(body['results'])) return isRecord(body['results'][0]) ? { ...body['results'][0], ...body } : body;
-  return { ...body, results: [body] };
-};
+/** Operations that some platforms answer with the record, others with a list that contains it. */
+const listsOrRecords: readonly string[] = [operations.get_organization.name, everyOrganization.name];
 
 const normalised = (operation: AnyOperation, body: unknown): unknown => {
   if (Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape) return { results: body };
-  return operation.name === operations.get_organization.name ? recordAndResults(body) : body;
+  return listsOrRecords.includes(operation.name) && isRecord(body) && !Array.isArray(body['results']) ? { ...body, results: [body] } : body;
 };
+
+/** The body with the members of the organization to use, if it is the answer about a token's organization. */
+function withOrganization(operation: AnyOperation, body: unknown, choice: string | undefined): { readonly body: unknown; readonly failure?: ApiFailure } {
+  if (operation.name !== operations.get_organization.name || !isRecord(body)) return { body };
+  const result = organizationIn(body, choice);
+  return result.failure ? { body, failure: result.failure } : { body: result.organization };
+}
 
 /** A path as written in code, such as `results[0].id`. */
 const fieldName = (path: readonly PropertyKey[]): string =>
@@ -74,8 +78,9 @@ const violationIn = (operation: AnyOperation, body: unknown): ContractViolation 
 /**
  * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
  * `results`. An empty body gives undefined, and is a failure for reads.
+ * @param organization id or name of the organization to use, if the token has several.
  */
-export function readAnswer(operation: AnyOperation, response: RawResponse): AnswerResult {
+export function readAnswer(operation: AnyOperation, response: RawResponse, organization?: string): AnswerResult {
   const isRead = operation.method === 'GET';
   const failed = (violation: ContractViolation): AnswerResult => ({
     failure: { kind: 'bad_answer', status: response.status, next: isRead ? contractBroken : changeAccepted, ...violation },
@@ -84,7 +89,8 @@ export function readAnswer(operation: AnyOperation, response: RawResponse): Answ
   if (response.text.trim() === '') return isRead ? failed({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(response.text);
   if (json === undefined) return failed(notJson(response.text));
-  const body = normalised(operation, json);
+  const { body, failure } = withOrganization(operation, normalised(operation, json), organization);
+  if (failure) return { failure };
   const violation = violationIn(operation, body);
   return violation ? failed(violation) : { answer: body };
 }

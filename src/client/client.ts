@@ -63,6 +63,8 @@ export interface ClientConfig {
   /** For the accepted forms see `parseBaseUrl`. */
   readonly baseUrl: string;
   readonly credential: Credential;
+  /** Id or name of the organization to use. Default: the only one that the token has. */
+  readonly organization?: string;
   readonly timeouts?: Partial<Timeouts>;
   /** Largest response body accepted, in bytes. */
   readonly maximumAnswerBytes?: number;
@@ -123,7 +125,7 @@ export function createClient(config: ClientConfig): Client {
       return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), ...eventWordsFailure(operation, sent, response), outcomeUnknown } };
     }
     availability.recordSuccess(operation);
-    return readAnswer(operation, response);
+    return readAnswer(operation, response, config.organization);
   };
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {

@@ -1,6 +1,6 @@
 /** The API as data. */
 
-export { defaultHistoryPageSize } from './documented.ts';
+export { defaultHistoryPageSize, everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';
 export { isRecord, parseJson, type JsonRecord } from './json.ts';

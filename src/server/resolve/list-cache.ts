@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/index.ts';
-import { operations, type ReferenceKind } from '../../contract/index.ts';
+import { everyOrganization, operations, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
@@ -46,8 +46,10 @@ interface CachedList {
 export interface ListCache {
   /** The children of a resource; undefined if the platform can't list them. @throws ApiError for every other failure. */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
-  /** The token's organization. @throws ApiError if the platform fails. */
-  organization(search: Search): Promise<readonly ResourceRef[]>;
+  /** The token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or has several and none is chosen. */
+  organization(search: Search): Promise<ResourceRef | undefined>;
+  /** Every organization of the token. @throws ApiError if the platform fails. */
+  organizations(search: Search): Promise<readonly ResourceRef[]>;
   /** How many lists were requested: the sequence number of the last one. */
   count(): number;
   /** Drops this principal's lists of these kinds, after a change. */
@@ -82,11 +84,11 @@ async function readChildren({ operation, parent, kinds }: ListOperation, id: str
   return { resources, complete: true };
 }
 
-async function readOrganization({ lookup }: Search): Promise<ListResult> {
-  const answer = await lookup.reader.read(operations.get_organization, {});
-  const rows = isRecord(answer) ? rowsIn(answer) : [];
-  return { resources: (rows.length > 0 ? rows : [answer]).flatMap((row) => resourceRefOf(row, ['organization']) ?? []), complete: true };
-}
+const organizationsIn = (rows: readonly unknown[]): ListResult => ({ resources: rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []), complete: true });
+
+const readOrganization = async ({ lookup }: Search): Promise<ListResult> => organizationsIn([await lookup.reader.read(operations.get_organization, {})]);
+
+const readOrganizations = async ({ lookup }: Search): Promise<ListResult> => organizationsIn(rowsIn(await lookup.reader.read(everyOrganization, {})));
 
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
@@ -124,7 +126,8 @@ export function createListCache(): ListCache {
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
     },
-    organization: async (search) => (await listOnce('organization', ['organization'], search, () => readOrganization(search))) ?? [],
+    organization: async (search) => (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
+    organizations: async (search) => (await listOnce('organizations', ['organization'], search, () => readOrganizations(search))) ?? [],
     count: () => lastSequence,
     invalidate: (principal, kinds) => {
       for (const [key, list] of lists.entries()) {
