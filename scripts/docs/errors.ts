@@ -1,4 +1,4 @@
-import { closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault, ApiError, createOperationAvailability, failureFromResponse, type RefusedCall } from '../../src/client/index.ts';
+import { organizationIn, closedFault, explainedCodes, transportFaultOf, redirectFault, redirectLoop, stoppedFault, ApiError, createOperationAvailability, failureFromResponse, type RefusedCall } from '../../src/client/index.ts';
 import { operations } from '../../src/contract/index.ts';
 import { failureText } from '../../src/server/output/index.ts';
 import { tools } from '../../tools/index.ts';
@@ -22,6 +22,7 @@ const statuses = [400, 401, 403, 404, 409, 429, 500];
 
 const statusRows = (): string[][] => [
   ...statuses.map((status) => [String(status), failureFromResponse(refused(status))] as const),
+  ['several organizations', organizationIn({ results: [{ name: 'Acme' }, { name: 'Beta' }] }, undefined).failure!] as const,
   ['404, no such route', createOperationAvailability(origin).recordFailure(refused(404))!] as const,
 ].map(([status, { kind, reason, next }]) => [status, code(kind), reason, next]);
 
@@ -62,6 +63,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
   not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },
   partly: { kind: 'partly', done: ['the first was stopped'], failed: 'the second', of: 2, error: { kind: 'api', error: apiError } },
   afterwards: { kind: 'afterwards', done: ['it was stopped'], error: { kind: 'api', error: apiError } },
+  not_as_asked: { kind: 'not_as_asked', what: 'the environment is on another cluster than cluster C', next: 'Tell the user.', seen: 'environment live is on cluster D' },
   api: { kind: 'api', error: apiError },
   internal: { kind: 'internal', requestId: 'R', begun: true },
 };

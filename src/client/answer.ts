@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
+import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
 import { logLinesIn } from './environment-log.ts';
 import type { ApiFailure } from './errors.ts';
 import { historyRowsIn } from './history-rows.ts';
+import { organizationIn } from './organization.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 import { readableParts, valueAt } from './unreadable-parts.ts';
@@ -23,12 +24,8 @@ const lenientSchemaOf = (operation: AnyOperation): z.ZodType => {
   return schema;
 };
 
-// Some platforms return the record, others a list that contains it: callers get both.
-const recordAndResults = (body: unknown): unknown => {
-  if (!isRecord(body)) return body;
-  if (Array.isArray(body['results'])) return isRecord(body['results'][0]) ? { ...body['results'][0], ...body } : body;
-  return { ...body, results: [body] };
-};
+/** Operations that some platforms answer with the record, others with a list that contains it. */
+const listsOrRecords: readonly string[] = [operations.get_organization.name, everyOrganization.name];
 
 // The rows of these lists differ between platforms: callers get them in the contract's shape.
 const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) => unknown[]) | undefined => {
@@ -39,10 +36,17 @@ const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) =>
 const normalised = (operation: AnyOperation, body: unknown): unknown => {
   const isList = Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape;
   const answer = isList ? { results: body as unknown[] } : body;
-  if (operation.name === operations.get_organization.name) return recordAndResults(answer);
+  if (listsOrRecords.includes(operation.name)) return isRecord(answer) && !Array.isArray(answer['results']) ? { ...answer, results: [answer] } : answer;
   const inOneShape = rowsInOneShape(operation);
   return inOneShape && isRecord(answer) && Array.isArray(answer['results']) ? { ...answer, results: inOneShape(answer['results']) } : answer;
 };
+
+/** The body with the members of the organization to use, if it is the answer about a token's organization. */
+function withOrganization(operation: AnyOperation, body: unknown, choice: string | undefined): { readonly body: unknown; readonly failure?: ApiFailure } {
+  if (operation.name !== operations.get_organization.name || !isRecord(body)) return { body };
+  const result = organizationIn(body, choice);
+  return result.failure ? { body, failure: result.failure } : { body: result.organization };
+}
 
 /** A path as written in code, such as `results[0].id`. */
 const fieldName = (path: readonly PropertyKey[]): string =>
@@ -125,10 +129,11 @@ const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknow
  * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
  * `results`. An empty body gives undefined, and is a failure for reads. The answer of a change may lack everything: its
  * status says that it was accepted.
- * @param inParts whether the readable parts of a body that violates the contract are an answer, unless what was asked for is
+ * @param options.organization id or name of the organization to use, if the token has several.
+ * @param options.inParts whether the readable parts of a body that violates the contract are an answer, unless what was asked for is
  *   missing. Without it every violation is a failure.
  */
-export function readAnswer(operation: AnyOperation, response: RawResponse, inParts = false): AnswerResult {
+export function readAnswer(operation: AnyOperation, response: RawResponse, { inParts = false, organization }: { readonly inParts?: boolean; readonly organization?: string } = {}): AnswerResult {
   const isRead = operation.method === 'GET';
   const failureOf = (violation: ContractViolation): ApiFailure => ({ kind: 'bad_answer', status: response.status, next: isRead ? contractBroken : changeAccepted, ...violation });
   // A change that was accepted is done, whatever its answer.
@@ -138,7 +143,8 @@ export function readAnswer(operation: AnyOperation, response: RawResponse, inPar
   if (response.text.trim() === '') return isRead ? unreadable({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(response.text);
   if (json === undefined) return unreadable(notJson(response.text));
-  const whole = normalised(operation, json);
+  const { body: whole, failure } = withOrganization(operation, normalised(operation, json), organization);
+  if (failure) return { failure };
   const issue = isRead ? undefined : issueIn(operation, whole);
   if (issue && isIncomplete(whole, issue)) return { answer: whole ?? undefined };
   const violation = violationIn(operation, whole);

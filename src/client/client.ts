@@ -13,6 +13,7 @@ import { createOperationAvailability } from './operation-availability.ts';
 import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
 import { safeDetail } from './safe-text.ts';
+import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
 import { callForPart } from './paging.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
@@ -70,6 +71,8 @@ export interface ClientConfig {
   /** For the accepted forms see `parseBaseUrl`. */
   readonly baseUrl: string;
   readonly credential: Credential;
+  /** Id or name of the organization to use. Default: the only one that the token has. */
+  readonly organization?: string;
   readonly timeouts?: Partial<Timeouts>;
   /** Largest response body accepted, in bytes. */
   readonly maximumAnswerBytes?: number;
@@ -88,6 +91,9 @@ const longestMaskedSecret = 65_536;
 /** Masks the secrets of a call, or the whole text if one of them is too long to search for. */
 const maskingOf = (secrets: readonly string[]): ((text: string) => string) =>
   secrets.some(({ length }) => length > longestMaskedSecret) ? () => mask : createMasker(secrets.filter(({ length }) => length >= minimumMaskedLength));
+
+/** The result of a call, with the body that was sent last. */
+interface FinalResult extends SendResult, SentBody {}
 
 /** The log fields of an outcome. */
 const describe = ({ response, fault }: SendOutcome, masked: (text: string) => string): object =>
@@ -119,15 +125,15 @@ export function createClient(config: ClientConfig): Client {
       : sendOnce(outgoing, credential, signal).finally(() => reads.forgetInFlight());
 
   /** The answer or the failure that results from sending a request. */
-  const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown }: SendResult, inParts: boolean): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
+  const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown, ...sent }: FinalResult, inParts: boolean): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
     const { response, fault } = outcome;
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
     if (response.status < 200 || response.status > 299) {
       const refused = { operation, input, response, origin: base.origin, now: now() };
-      return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), outcomeUnknown } };
+      return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), ...eventWordsFailure(operation, sent, response), outcomeUnknown } };
     }
     availability.recordSuccess(operation);
-    return readAnswer(operation, response, inParts);
+    return readAnswer(operation, response, { inParts, organization: config.organization });
   };
 
   /** One request with its retries. */
@@ -146,11 +152,19 @@ export function createClient(config: ClientConfig): Client {
     const lifetime = startLifetime(deadline - began, signal);
     const outgoing = buildRequest(operation, input, credential, { requestId, trace, carried });
     const logFields = { operation: operation.name, requestId };
-    const result = await sendWithRetries({
-      method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,
-      send: (stop) => send(outgoing, credential, stop),
-      onRetry: (outcome, wait) => log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
-    }).finally(() => lifetime.end());
+    const sendRequest = (request: OutgoingRequest): Promise<SendResult> =>
+      sendWithRetries({
+        method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,
+        send: (stop) => send(request, credential, stop),
+        onRetry: (outcome, wait) => log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
+      });
+    const sendReworded = async (first: SendResult): Promise<FinalResult> => {
+      const body = first.outcomeUnknown ? undefined : rewordedBody(operation, outgoing.body, first.outcome.response);
+      if (body === undefined) return { ...first, sentBody: outgoing.body };
+      log?.warn({ ...logFields, ...describe(first.outcome, masked) }, 'platform call reworded');
+      return { ...(await sendRequest({ ...outgoing, body })), sentBody: body, isReworded: true };
+    };
+    const result = await sendRequest(outgoing).then(sendReworded).finally(() => lifetime.end());
     log?.debug({ ...logFields, ...describe(result.outcome, masked), attempts: result.attempts, duration: now() - began }, 'platform called');
 
     const { answer, flaw, failure } = settle(operation, input, result, onFlaw !== undefined);

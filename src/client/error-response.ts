@@ -45,6 +45,12 @@ const unexpected: FailureText = {
   next: checkAddress,
 };
 
+const nameTaken: FailureText = {
+  kind: 'conflict',
+  reason: 'the name is taken already, or something else that is there conflicts with it',
+  next: 'Choose another name. Only if the platform says that something is under way: wait until that has ended, then call again.',
+};
+
 const byStatus: Readonly<Record<number, (refused: RefusedCall, retryAt: number | undefined) => FailureText>> = {
   401: ({ origin }) => ({
     kind: 'unauthorized',
@@ -61,7 +67,7 @@ const byStatus: Readonly<Record<number, (refused: RefusedCall, retryAt: number |
       ? { kind: 'not_found', reason: `the platform knows no such id${idsText(refused)}`, next: 'List what exists to find the right id.' }
       : { kind: 'not_found', reason: `${refused.origin} has nothing at ${refused.operation.path}`, next: checkAddress },
   405: () => unexpected,
-  409: () => ({
+  409: ({ operation: { creates } }) => (creates ? nameTaken : {
     kind: 'conflict',
     reason: 'something else is going on there that this conflicts with',
     next: 'Wait until it has ended, then call again.',

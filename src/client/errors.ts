@@ -5,6 +5,7 @@
  * - `forbidden`: no permission, or no such id: platforms return 403 for both.
  * - `not_found`: the id does not exist (404).
  * - `conflict`: another operation is in progress; the same call may succeed later (409).
+ * - `unclear_organization`: the token has several organizations and none is chosen, or not the chosen one.
  * - `rate_limited`: no requests left; `retryAt` says until when (429).
  * - `server_error`: the platform failed (5xx).
  * - `unreachable`: no usable connection: DNS, network, TLS, or a redirect that isn't followed.
@@ -14,7 +15,7 @@
  * - `bad_answer`: a response that violates the contract, by its status, size or body; `field` names the member at fault.
  */
 export type ApiErrorKind =
-  | 'invalid_input' | 'unauthorized' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'server_error'
+  | 'invalid_input' | 'unclear_organization' | 'unauthorized' | 'forbidden' | 'not_found' | 'conflict' | 'rate_limited' | 'server_error'
   | 'unreachable' | 'timeout' | 'canceled' | 'not_offered' | 'bad_answer';
 
 /** A failure as data. `reason` and `next` are the client's texts, `detail` is the platform's. */

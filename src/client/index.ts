@@ -7,6 +7,7 @@ export { credentialOf, readCredentialFile, type Credential } from './credential.
 export { failureFromResponse, type RefusedCall } from './error-response.ts';
 export { ApiError, type ApiErrorKind } from './errors.ts';
 export { createOperationAvailability } from './operation-availability.ts';
+export { organizationIn } from './organization.ts';
 export type { Trace } from './request.ts';
 export { createValueFinder, mask, maskFound, maskPatternSource, minimumMaskedLength, type ValueFinder } from './secret-masking.ts';
 export { closedFault, explainedCodes, redirectFault, redirectLoop, stoppedFault, transportFaultOf } from './transport-fault.ts';

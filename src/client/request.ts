@@ -63,7 +63,9 @@ function secretsIn(schema: z.ZodType | undefined, value: unknown): string[] {
   }
   if (schema instanceof z.ZodArray && Array.isArray(value)) return value.flatMap((item) => secretsIn(schema.element as z.ZodType, item));
   if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
-    return secretsInMembers(schema.shape, value);
+    const { catchall } = schema.def;
+    const others = catchall ? Object.entries(value).filter(([name]) => !Object.hasOwn(schema.shape, name)) : [];
+    return [...secretsInMembers(schema.shape, value), ...others.flatMap(([, member]) => secretsIn(catchall as z.ZodType, member))];
   }
   if (schema instanceof z.ZodRecord && typeof value === 'object' && value !== null) {
     return Object.values(value).flatMap((member) => secretsIn(schema.valueType as z.ZodType, member));

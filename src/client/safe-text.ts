@@ -1,7 +1,7 @@
 import { withoutInvisible } from '../contract/index.ts';
 
 /** Longest text of a platform in an error, in characters. */
-const longestDetail = 300;
+export const longestDetail = 300;
 
 // Enough markup, in characters, to contain the text of an error page.
 const longestMarkup = 10_000;

@@ -215,3 +215,10 @@ export const documentedOperations = {
   }),
 } as const;
 
+
+/** `get_organization` on platforms whose tokens have several organizations: all of them. Servers of the contract have one operation for both. */
+export const everyOrganization = operation({
+  name: 'list_organizations', method: 'GET', path: '/organization',
+  response: listOf(Organization.omit({ results: true })), effect: 'read',
+  summary: 'List the organizations of the token.',
+});

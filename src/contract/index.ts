@@ -1,6 +1,6 @@
 /** The API as data. */
 
-export { defaultHistoryPageSize } from './documented.ts';
+export { defaultHistoryPageSize, everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';
 export { isRecord, parseJson, type JsonRecord } from './json.ts';
@@ -17,12 +17,12 @@ export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest } from './resources/database.ts';
 export { DeployRequest, maximumLogLines, StepName, type EnvironmentLog, type Log, type ServiceDeploymentStatus, type StatusDetails } from './resources/deployment.ts';
 export { EnvironmentMode, type EnvironmentStatus } from './resources/environment.ts';
-export { HelmRepositoryRequest } from './resources/helm-repository.ts';
+export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';
 export type { DeploymentHistory, DeploymentHistoryItem, Job } from './resources/job.ts';
 export { Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
 export type { Terraform } from './resources/terraform.ts';
 export { isHeldExternally, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
-export type { EventKind, WebhookDelivery, WebhookEvent } from './resources/webhook.ts';
+export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

@@ -50,7 +50,7 @@ interface Definition<
   readonly query?: Query;
   /** Schema of the JSON body. Requests may omit a body whose members are all optional. */
   readonly body?: Body;
-  /** Other names that servers accept for body members: alias → name. */
+  /** Other names of body members: alias → name. Servers accept either; clients send both, because some servers know only one of them. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Schema of a successful response; absent if it has no body (204). */
   readonly response?: Response;
@@ -191,8 +191,8 @@ export interface WireRequest {
 }
 
 /**
- * Splits a flat input into path, query and body. Members that are undefined are omitted. An operation whose body declares
- * no members sends an empty one.
+ * Splits a flat input into path, query and body. Members that are undefined are omitted; those with an alias are sent
+ * under both names. An operation whose body declares no members sends an empty one.
  * @param carried more members of the body, which the contract doesn't know.
  * @throws Error if a path id is missing; callers validate first.
  */
@@ -209,7 +209,8 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
   }
   const declared = Object.keys(op.body?.shape ?? {});
   const members = declared.filter((name) => input[name] !== undefined);
-  const body = { ...carried, ...Object.fromEntries(members.map((name) => [name, input[name]])) };
+  const aliased = Object.entries(op.aliases).filter(([, name]) => members.includes(name));
+  const body = { ...carried, ...Object.fromEntries([...members.map((name) => [name, name] as const), ...aliased].map(([sent, name]) => [sent, input[name]])) };
   const isEmptyBody = op.body !== undefined && declared.length === 0;
   return {
     method: op.method,

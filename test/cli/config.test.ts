@@ -83,6 +83,7 @@ describe('options that contradict each other abort startup', () => {
     [{ INFRA_BASE_URL: real.INFRA_BASE_URL }, 'INFRA_BASE_URL is set without a token'],
     [{ INFRA_API_TOKEN: 'super-secret' }, 'set without INFRA_BASE_URL'],
     [{ INFRA_API_TOKEN_FILE: '/token' }, 'set without INFRA_BASE_URL'],
+    [{ INFRA_ORGANIZATION: 'Acme' }, 'INFRA_ORGANIZATION is set without INFRA_BASE_URL'],
   ])('%o', (env, words) => {
     expect(faults(env)).toContain(words);
   });
@@ -93,6 +94,7 @@ describe('options that contradict each other abort startup', () => {
 
   test('and those that agree do not', () => {
     expect(read(real).config).toMatchObject({ baseUrl: 'https://api.example.com', apiToken: 'super-secret' });
+    expect(read({ ...real, INFRA_ORGANIZATION: ' Acme Ltd ' }).config.organization).toBe('Acme Ltd');
     expect(read({}).config.baseUrl).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -166,6 +166,21 @@ describe('of a real platform', () => {
     const { ok, findings } = await doctor([], { INFRA_BASE_URL: `http://127.0.0.1:${port}`, INFRA_API_TOKEN: token, INFRA_DATA_DIR: await temporaryDirectory() });
     expect(ok).toBe(false);
     expect(Object.fromEntries(findings.map(({ check, state }) => [check, state]))).toMatchObject(expected);
+  });
+
+  test('with a token of several organizations says which to choose, from a flag or a profile', async () => {
+    const organizations = [{ id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', name: 'Acme' }, { id: '1c8e4d2f-6a1b-4d4f-8e66-1b7d2c3e4f50', name: 'Beta' }];
+    const server = createHttpServer((_, response) => response.end(JSON.stringify({ results: organizations })));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const directory = await temporaryDirectory();
+    const env = { INFRA_DATA_DIR: directory };
+    const platform = { INFRA_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, INFRA_API_TOKEN: 'a-token' };
+    expect((await doctor([], { ...env, ...platform })).of('token')).toMatchObject({ state: 'bad', says: expect.stringContaining('Acme, Beta') as string, todo: expect.stringContaining('INFRA_ORGANIZATION') as string });
+    expect((await doctor(['--organization', 'beta'], { ...env, ...platform })).of('token')?.says).toContain('accepted, for Beta');
+    const profiles = join(directory, 'profiles.yaml');
+    await writeFile(profiles, `profiles: { mine: { base-url: "${platform.INFRA_BASE_URL}", api-token: a-token, organization: Acme } }`, { mode: 0o600 });
+    expect((await doctor(['--profile', 'mine', '--profiles-file', profiles], env)).of('token')?.says).toContain('accepted, for Acme');
   });
 
   test('says that nothing answers', async () => {

@@ -703,7 +703,7 @@ export const shapes = {
   'webhook create': `
     target_url   uri +required
     events       array +required
-    events[]     seen:DEPLOYMENT_STARTED|DEPLOYMENT_SUCCEEDED|DEPLOYMENT_FAILED
+    events[]     string
     enabled      boolean
     +kind            +STANDARD|+SLACK
     +description     string

@@ -109,7 +109,7 @@ const secretsIn = (schema: unknown, path = ''): string[] => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
     return [...(isSecret(schema) ? [path] : []), ...secretsIn(schema.unwrap(), path)];
   }
-  if (schema instanceof z.ZodObject) return Object.entries<z.ZodType>(schema.shape).flatMap(([name, member]) => secretsIn(member, `${path}.${name}`));
+  if (schema instanceof z.ZodObject) return [...Object.entries<z.ZodType>(schema.shape), ...(schema.def.catchall ? [['*', schema.def.catchall] as const] : [])].flatMap(([name, member]) => secretsIn(member, `${path}.${name}`));
   if (schema instanceof z.ZodArray) return secretsIn(schema.element, `${path}[]`);
   if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => secretsIn(option, path));
   return schema instanceof z.ZodType && isSecret(schema) ? [path] : [];
@@ -133,12 +133,13 @@ describe('secrets', () => {
       'create_helm_repository.config.password',
       'create_helm_repository.config.secret_access_key',
       'create_helm_repository.config.vendor_secret_key',
+      'create_helm_repository.config.*',
       'create_webhook.target_secret',
     ]);
   });
 
   test('are in no answer but where the document shows the member', () => {
     const marked = allOperations.flatMap((op) => secretsIn(op.response));
-    expect([...new Set(marked.map((path) => path.replace('.results[]', '')))]).toEqual(['.autoscaling.scalers[].trigger_authentication.config_yaml']);
+    expect([...new Set(marked.map((path) => path.replace('.results[]', '')))]).toEqual(['.autoscaling.scalers[].trigger_authentication.config_yaml', '.config.*']);
   });
 });

@@ -48,6 +48,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
     },
     isAborted: () => pauses.length >= abortsAt,
     leftOut: unused,
+    notAsAsked: unused,
     progress: (message) => void messages.push(message),
     hiddenIn: () => [],
     lacks: () => false,

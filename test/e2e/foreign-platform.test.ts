@@ -178,7 +178,7 @@ describe('when a call fails', () => {
   });
 });
 
-test('what is sent is what was given, with no default filled in', async () => {
+test('what is sent is what was given, with no default filled in but what some platforms require', async () => {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -193,5 +193,5 @@ test('what is sent is what was given, with no default filled in', async () => {
   opened.push(connectors, { close: () => new Promise((resolve) => server.close(resolve)) });
   const input = { name: 'api', git_repository: { url: 'https://git.example/a/b.git' }, auto_deploy: null };
   await (await connectors.modern()).call('create_application', { environment_id: id, ...input });
-  expect(bodies.map((body) => JSON.parse(body) as unknown)).toEqual([input]);
+  expect(bodies.map((body) => JSON.parse(body) as unknown)).toEqual([{ healthchecks: {}, ...input }]);
 });

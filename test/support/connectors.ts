@@ -19,8 +19,8 @@ export interface Connectors {
 }
 
 /** Connects clients of both protocol versions, each to its own MCP server in front of one platform. */
-export function connectorsTo(baseUrl: string, token: string): Connectors {
-  const client = createClient({ baseUrl, credential: credentialOf(token) });
+export function connectorsTo(baseUrl: string, token: string, { organization }: { readonly organization?: string } = {}): Connectors {
+  const client = createClient({ baseUrl, credential: credentialOf(token), organization });
   const log = memoryLog();
   const open: { close: () => Promise<void> }[] = [];
   const connect =

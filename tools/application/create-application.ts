@@ -1,5 +1,55 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, naming, record } from '../../src/server/tool/index.ts';
+import { at, defineTool, isRecord, naming, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+
+/** The words for git providers, by what the name of their hosts contains. */
+const providers: readonly (readonly [host: RegExp, provider: string])[] = [
+  [/(?:^|[.-])github(?:[.-]|$)/, 'GITHUB'],
+  [/(?:^|[.-])gitlab(?:[.-]|$)/, 'GITLAB'],
+  [/(?:^|[.-])bitbucket(?:[.-]|$)/, 'BITBUCKET'],
+];
+
+const words = providers.map(([, provider]) => provider);
+
+/** The host of a git address, such as `git@host:owner/name` or `https://host/owner/name`. */
+const hostOf = (url: string | undefined): string | undefined => (/^git@([^\s:]+):/.exec(url ?? '')?.[1] ?? URL.parse(url ?? '')?.hostname)?.toLowerCase();
+
+/** The hosts and providers of the repositories of an environment's services; empty if they can't be read. */
+async function repositoriesIn(environment: string, context: ToolContext): Promise<readonly { readonly host?: string; readonly provider: string }[]> {
+  const services = rowsIn(await context.attempt(operations.list_services, { environment_id: environment }));
+  return services.flatMap((service) => {
+    const repository = at(service, 'git_repository');
+    const provider = isRecord(repository) ? textOf(repository, 'provider') : undefined;
+    return isRecord(repository) && provider !== undefined ? [{ host: hostOf(textOf(repository, 'url')), provider }] : [];
+  });
+}
+
+/**
+ * The provider of a repository: told by its host, or as of another service from the same host. Left out where nothing
+ * tells; asked for where the platform's services show that it has a fixed set of them.
+ */
+async function providerOf(url: string | undefined, environment: string, context: ToolContext): Promise<string | undefined> {
+  const host = hostOf(url);
+  const known = providers.find(([pattern]) => host !== undefined && pattern.test(host));
+  if (known) return known[1];
+  // What can't be read is no obstacle: the platform says what it misses.
+  const repositories = await repositoriesIn(environment, context).catch(() => []);
+  const same = repositories.find((one) => one.host === host);
+  if (same) return same.provider;
+  if (repositories.length > 0 && repositories.every(({ provider }) => words.includes(provider))) {
+    context.refuse('the host of the repository does not tell its git provider', `Give git_repository.provider: ${words.join(', ')}.`);
+  }
+  return undefined;
+}
+
+/** Ports that each say whether they are public. */
+const portsOf = (ports: unknown): JsonRecord => (Array.isArray(ports) ? { ports: ports.map((port) => (isRecord(port) ? { publicly_accessible: false, ...port } : (port as unknown))) } : {});
+
+/** The request with everything that some platforms require. */
+async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {
+  const repository = args['git_repository'] as JsonRecord;
+  const provider = textOf(repository, 'provider') ?? (await providerOf(textOf(repository, 'url'), String(args['environment_id']), context));
+  return { healthchecks: {}, ...args, git_repository: { ...repository, ...(provider !== undefined && { provider }) }, ...portsOf(args['ports']) };
+}
 
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
@@ -12,6 +62,7 @@ export const createApplication = defineTool(operations.create_application, {
     'build_mode', 'description', 'healthchecks', 'arguments', 'entrypoint', 'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
     'git_repository.provider', 'ports[].id', 'ports[].external_port', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
   ],
+  expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],
   render: record(),
   next: ['It is not deployed yet.', naming`Set what it needs with ${'create_environment_variable'} and ${'create_secret'}, then ${'deploy_application'}.`],
 });

@@ -1,7 +1,7 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import { ApiError } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
-import { operations } from '../../contract/index.ts';
+import { everyOrganization } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { buildServer, createDependencies } from '../../server/protocol/index.ts';
 import { watchFor } from '../../server/browse/index.ts';
@@ -50,7 +50,7 @@ const hasPlatformToken = ({ baseUrl, apiToken, apiTokenFile }: Config): boolean 
 /** Sends one request to the platform. For a server without a token, 401 is a sufficient response. */
 const platformCheck = ({ connect }: Connection, holdsToken: boolean) => async (): Promise<void> => {
   const { client } = await connect();
-  await client.call(operations.get_organization, {}, { attempts: 1 }).catch((error: unknown) => {
+  await client.call(everyOrganization, {}, { attempts: 1 }).catch((error: unknown) => {
     if (holdsToken || !(error instanceof ApiError && error.kind === 'unauthorized')) throw error;
   });
 };

@@ -115,6 +115,10 @@ export const scopeOptions = {
     env: 'INFRA_EXCLUDE_TOOLS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
     description: 'Tools to exclude, regardless of the other options.', fallback: 'none',
   }),
+  organization: optional(resourceName, {
+    env: 'INFRA_ORGANIZATION', value: 'name', commands: ['stdio', 'http'],
+    description: 'Name or id of the organization to use on the remote platform. Required if the token has several.', fallback: "the token's only one",
+  }),
   project: optional(resourceName, {
     env: 'INFRA_PROJECT', value: 'name', commands: ['stdio', 'http', 'tools'],
     description: 'Name or id of a project to restrict every call to. Tools then need no project argument and cannot access other projects.',

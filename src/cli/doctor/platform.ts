@@ -94,6 +94,9 @@ const findingsByErrorKind: Readonly<Record<ApiErrorKind, (failed: FailedRequest)
   forbidden: ({ answers }) => [
     answers, token.good('accepted'), permissions.bad('it may not even read the organization', 'Create a token of this organization that may read.'),
   ],
+  unclear_organization: ({ answers, error: { reason, detail = '' } }) => [
+    answers, token.bad(`accepted, but ${clean(`${reason}. ${detail}`)}`, 'Choose one with INFRA_ORGANIZATION, by its name or id.'), permissions.skipped('it is not clear which organization is meant'),
+  ],
   rate_limited: ({ answers, error }) => [answers, token.skipped('no requests left to check it'), budget.bad(error.reason, error.next)],
   invalid_input: unexpectedAnswerFindings,
   not_found: unexpectedAnswerFindings,

@@ -14,19 +14,25 @@ const visibleConfig = {
   azure_subscription_id: z.string().optional(),
 };
 
-const ConfigRequest = z.object({
-  ...visibleConfig,
-  password: secret().optional(),
-  secret_access_key: secret().optional(),
-  vendor_secret_key: secret().optional(),
-});
+// Vendors have members of their own, which are passed on. Any of them may be a secret.
+const ConfigRequest = z
+  .object({
+    ...visibleConfig,
+    password: secret().optional(),
+    secret_access_key: secret().optional(),
+    vendor_secret_key: secret().optional(),
+  })
+  .catchall(secret());
+
+/** Whether responses may show a member of the credentials. */
+export const isVisibleCredential = (name: string): boolean => Object.hasOwn(visibleConfig, name);
 
 export const HelmRepositoryRequest = z
   .object({
     name: Name.describe('Unique in the organization.'),
     kind: HelmRepositoryKind.describe('HTTPS, OCI_ECR, OCI_PUBLIC_ECR, OCI_GENERIC_CR …'),
     skip_tls_verification: z.boolean(),
-    config: ConfigRequest.describe('Credentials; {} for none.'),
+    config: ConfigRequest.describe('Credentials, in members of any vendor; {} for none.'),
     description: z.string().optional(),
     url: z.string().optional().describe('https:// for HTTPS, oci:// for OCI kinds.'),
   })
@@ -42,6 +48,7 @@ export const HelmRepository = resourceOf('helm_repository', z.object({
   description: z.string().optional(),
   url: z.string().optional(),
   skip_tls_verification: z.boolean(),
-  config: z.object(visibleConfig),
+  // What a vendor adds is hidden, because it may be a secret.
+  config: z.object(visibleConfig).catchall(secret()),
   associated_services_count: z.int(),
 }));

@@ -57,6 +57,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
       lacks: context.lacks,
       leftOut: (line) => void notes.add(line),
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
+      notAsAsked: (what, next, seen) => fail({ kind: 'not_as_asked', what, next, seen }),
     },
     unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`).concat([...notes, ...call.flaws]),
   };

@@ -1,4 +1,5 @@
-import { allOperations, EnvironmentMode, operations, parameterKind, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { ApiError } from '../../client/index.ts';
+import { allOperations, EnvironmentMode, everyOrganization, operations, parameterKind, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
 import { at, isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 
@@ -39,6 +40,15 @@ export const asMode = (value: unknown): EnvironmentMode | 'unknown' => Environme
 export async function listOfOrganization(list: AnyOperation, reader: Reader): Promise<JsonRecord | undefined> {
   const organization = textIn(await reader.attempt(operations.get_organization, {}), 'id');
   return organization === undefined ? undefined : reader.attempt(list, { organization_id: organization });
+}
+
+const isUnclear = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unclear_organization';
+
+/** Reads an organization by its id, by default the token's own; undefined if the platform doesn't show it. */
+export async function organizationWith(id: string | undefined, reader: Reader): Promise<JsonRecord | undefined> {
+  const own = await reader.attempt(operations.get_organization, {}).catch((error: unknown) => (isUnclear(error) ? undefined : Promise.reject(error as Error)));
+  if (id === undefined || own?.id === id) return own;
+  return rowsIn(await reader.attempt(everyOrganization, {})).find((row) => row['id'] === id);
 }
 
 /** Reads the services of an environment; undefined if not all of them can be read. */

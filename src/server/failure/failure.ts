@@ -90,6 +90,8 @@ export type Failure =
   | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failed: string; readonly of: number; readonly error: Failure }
   /** All changes were made, but building the answer failed. */
   | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
+  /** The change was made, but its result isn't what was asked for. `what` is a text of this server, `seen` is data from the platform. */
+  | { readonly kind: 'not_as_asked'; readonly what: string; readonly next: ToolText; readonly seen?: string }
   | { readonly kind: 'api'; readonly error: ApiError }
   /** `begun` if a change was confirmed: then it may have been sent. */
   | { readonly kind: 'internal'; readonly requestId: string; readonly begun: boolean };
@@ -128,6 +130,8 @@ export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'
       return { outcome: outcomeOf(failure.error).outcome === 'unknown' ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
     case 'afterwards':
       return { outcome: 'done', why: outcomeOf(failure.error).why };
+    case 'not_as_asked':
+      return { outcome: 'done', why: failure.kind };
     case 'api':
       return { outcome: failure.error.outcomeUnknown ? 'unknown' : 'failed', why: failure.error.kind };
     case 'internal':

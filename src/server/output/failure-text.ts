@@ -134,6 +134,8 @@ const failureTexts: FailureTexts = {
     ].join('\n'),
   afterwards: ({ done, error }, context) =>
     [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, context)].join('\n'),
+  not_as_asked: ({ what, next, seen }, { redactor, hidden }) =>
+    [sentence(`The change was made, but not as asked: ${redactor.echo(what)}. Don't make it again.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
   internal: ({ requestId, begun }, { tool }) =>
     sentence(
       `${subject(tool)} failed inside this server. This is a fault of the server, not of the call; whoever runs it finds more in its log under request ${requestId}.`,

@@ -72,8 +72,8 @@ export async function findAllBelow(kind: ResourceKind, names: readonly string[],
   const search = newSearch(lookup, 0);
   await context.index.loaded();
   const [steps = []] = listChainsFor(kind);
-  const organizations = await context.lists.organization(search);
-  const { paths } = await followRoute({ from: organizations.map((organization) => [organization]), steps, names: steps.map((_, index) => names[index]) }, search, context);
+  const organization = await context.lists.organization(search);
+  const { paths } = await followRoute({ from: organization ? [[organization]] : [], steps, names: steps.map((_, index) => names[index]) }, search, context);
   return distinctPaths([...paths, ...(search.unlisted.size > 0 ? indexedPaths(kind, search, context) : [])]);
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { ApiError } from '../../client/index.ts';
-import { operations, type ReferenceKind } from '../../contract/index.ts';
+import { everyOrganization, operations, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
@@ -57,8 +57,10 @@ interface CachedList {
 export interface ListCache {
   /** The children of a resource; undefined if the platform can't list them. @throws ApiError for every other failure. */
   childrenOf(listing: ListOperation, id: string, search: Search): Promise<readonly ResourceRef[] | undefined>;
-  /** The token's organization. @throws ApiError if the platform fails. */
-  organization(search: Search): Promise<readonly ResourceRef[]>;
+  /** The token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or has several and none is chosen. */
+  organization(search: Search): Promise<ResourceRef | undefined>;
+  /** Every organization of the token. @throws ApiError if the platform fails. */
+  organizations(search: Search): Promise<readonly ResourceRef[]>;
   /** How many lists were requested: the sequence number of the last one. */
   count(): number;
   /** Drops this principal's lists of these kinds, after a change. */
@@ -108,13 +110,16 @@ async function readChildren({ operation, parent, kinds }: ListOperation, id: str
   return result(true);
 }
 
-async function readOrganization(search: Search): Promise<ListResult> {
+/** The organizations that a read answers with. */
+async function readOrganizationsBy(operation: typeof operations.get_organization | typeof everyOrganization, search: Search, rowsOf: (answer: unknown) => readonly unknown[]): Promise<ListResult> {
   const { reader, hasLostRows } = readerOf(search);
-  const answer = await reader.read(operations.get_organization, {});
-  const refsOf = (rows: readonly unknown[]): readonly ResourceRef[] => rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []);
-  const listed = refsOf(rowsIn(answer));
-  return { resources: listed.length > 0 ? listed : refsOf([answer]), unusable: [], complete: true, rowsLost: hasLostRows() };
+  const rows = rowsOf(await reader.read(operation, {}));
+  return { resources: rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []), unusable: [], complete: true, rowsLost: hasLostRows() };
 }
+
+const readOrganization = (search: Search): Promise<ListResult> => readOrganizationsBy(operations.get_organization, search, (answer) => [answer]);
+
+const readOrganizations = (search: Search): Promise<ListResult> => readOrganizationsBy(everyOrganization, search, (answer) => rowsIn(isRecord(answer) ? answer : undefined));
 
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
@@ -153,7 +158,8 @@ export function createListCache(): ListCache {
       if (resources === undefined) for (const kind of listing.kinds) search.unlisted.add(kind);
       return resources;
     },
-    organization: async (search) => (await listOnce('organization', ['organization'], search, () => readOrganization(search))) ?? [],
+    organization: async (search) => (await listOnce('organization', ['organization'], search, () => readOrganization(search)))?.[0],
+    organizations: async (search) => (await listOnce('organizations', ['organization'], search, () => readOrganizations(search))) ?? [],
     count: () => lastSequence,
     invalidate: (principal, kinds) => {
       for (const [key, list] of lists.entries()) {

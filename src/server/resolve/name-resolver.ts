@@ -113,10 +113,7 @@ export function createNameResolver(persistence?: IndexPersistence): PersistentNa
   return {
     resolve: (kind, reference, lookup) => resolve(kind, reference, lookup, context),
     complete: (kind, typed, lookup) => completions(kind, typed, lookup, context),
-    organization: async (lookup) => {
-      const [organization] = await context.lists.organization(newSearch(lookup, 0));
-      return organization?.id ?? '';
-    },
+    organization: async (lookup) => (await context.lists.organization(newSearch(lookup, 0)))?.id ?? '',
     learn: (operation, input, answer, principal) => {
       if (operation.method !== 'GET') context.lists.invalidate(principal, responseKinds(operation).kinds);
       for (const resource of [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)]) context.index.add(principal, resource);

@@ -77,12 +77,13 @@ function innerStarts(chain: ListChain, { lookup }: Search, { index }: ResolverCo
 
 const alignNames = (steps: ListChain, segments: readonly string[]): SearchRoute['names'] => steps.map((_, index) => segments[index - (steps.length - segments.length)]);
 
-/** The organization that routes start from; empty if it doesn't have the given name. */
+/** The organizations that routes start from: those with the given name; without one, the caller's or the token's. */
 async function organizationRoots(search: Search, { lists }: ResolverContext, name?: string): Promise<readonly ResourcePath[]> {
   const { organizationId } = search.lookup.within ?? {};
   if (organizationId !== undefined && name === undefined) return [[{ kind: 'organization', id: organizationId }]];
-  const paths = (await lists.organization(search)).map((resource) => [resource]);
-  return filterByName(paths, name);
+  if (name !== undefined) return filterByName((await lists.organizations(search)).map((resource) => [resource]), name);
+  const organization = await lists.organization(search);
+  return organization ? [[organization]] : [];
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { inputShape, referenceKind, type AnyOperation } from '../../contract/index.ts';
 import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { nearestName } from './nearest-name.ts';
+import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
@@ -35,10 +35,13 @@ const unknownMember = (name: string, path: Path, known: readonly string[]): Issu
   return `"${printPath([...path, name])}" is not known; ${hint}`;
 };
 
+/** Whether a name is one letter off a known one. */
+const isMisspelled = (name: string, known: readonly string[]): boolean => known.some((one) => editDistance(name, one) === 1);
+
 /**
- * Members that the schema doesn't know, at every level. Open records (no `properties`) take any name. Below the root,
- * members that the operation's own answer has in the same place are accepted: callers send back what they read, and
- * platforms ignore members that only they can set.
+ * Members that the schema doesn't know, at every level. Open records take any name; those that declare members refuse
+ * what is one letter off a declared name. Below the root, members that the operation's own answer has in the same place
+ * are accepted: callers send back what they read, and platforms ignore members that only they can set.
  */
 function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema | undefined, path: Path = []): Issue[] {
   const schema = withoutNull(node);
@@ -55,6 +58,7 @@ function unknownMembers(value: unknown, node: JsonSchema, answered: JsonSchema |
   return Object.entries(value).flatMap(([name, member]) => {
     const inAnswer = memberOf(answer, name);
     if (Object.hasOwn(known, name)) return unknownMembers(member, known[name]!, inAnswer, [...path, name]);
+    if (typeof schema.additionalProperties === 'object' && !isMisspelled(name, Object.keys(known))) return unknownMembers(member, schema.additionalProperties, inAnswer, [...path, name]);
     return path.length > 0 && inAnswer ? [] : [unknownMember(name, path, Object.keys(known))];
   });
 }

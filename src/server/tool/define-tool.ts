@@ -7,7 +7,7 @@ import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } 
 const highestEffect = (operations: readonly AnyOperation[]): AnyOperation =>
   operations.toSorted((one, other) => effects.indexOf(other.effect) - effects.indexOf(one.effect))[0]!;
 
-// A token has exactly one organization, so callers need not name it.
+// Callers need not name the organization: the token has one, or one is chosen.
 const optionalOrganization = (shape: Shape): Shape =>
   shape['organization_id'] ? { ...shape, organization_id: shape['organization_id'].optional() } : shape;
 

@@ -49,7 +49,7 @@ export interface NameResolver {
   resolve(kind: ResourceKind, reference: string, lookup: Lookup): Promise<ResolvedResource>;
   /** Names and ids that complete what was typed, best first. */
   complete(kind: ResourceKind, typed: string, lookup: Lookup): Promise<readonly string[]>;
-  /** The id of the token's organization. @throws ApiError if the platform fails. */
+  /** The id of the token's organization: the chosen one, or the only one. @throws ApiError if the platform fails, or if it isn't clear which one. */
   organization(lookup: Lookup): Promise<string>;
   /** Remembers names and ids from an operation's answer. */
   learn(operation: AnyOperation, input: JsonRecord, answer: unknown, principal: string): void;

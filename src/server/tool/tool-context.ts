@@ -43,4 +43,6 @@ export interface ToolContext extends Omit<Reader, 'under'> {
    * @param seen what the platform shows of it, reported as data.
    */
   readonly refuse: (what: string, next: ToolText, seen?: string) => never;
+  /** Ends a call whose change was made, but not as asked, with a failure. The parameters are those of `refuse`. */
+  readonly notAsAsked: (what: string, next: ToolText, seen?: string) => never;
 }

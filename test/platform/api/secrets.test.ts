@@ -64,6 +64,17 @@ test('a webhook says only whether it has a secret', async () => {
   expect(JSON.parse(answers.get('create_webhook')!)).toMatchObject({ target_secret_set: true });
 });
 
+test('a helm repository keeps credentials that the contract does not know, and shows none of them', async () => {
+  const request = { organization_id: platform.organizationId, name: 'of-a-vendor', kind: 'OCI_VENDOR_CR', skip_tls_verification: false };
+  const { config } = await platform.must('create_helm_repository', { ...request, config: { username: 'ci', json_credentials: 'not-to-be-shown' } });
+  expect(config).toEqual({ username: 'ci' });
+});
+
+test('a webhook keeps events of other words', async () => {
+  const webhook = { organization_id: platform.organizationId, target_url: 'https://hooks.example.com/words', events: ['DEPLOYMENT_SUCCESSFUL', 'CLUSTER_UPGRADED'] };
+  expect(await platform.must('create_webhook', webhook)).toMatchObject({ events: webhook.events });
+});
+
 test('a helm repository shows its credentials without the secret ones', () => {
   const { config } = JSON.parse(answers.get('create_helm_repository')!) as { config: Json };
   expect(Object.keys(config).toSorted()).toEqual([

@@ -113,6 +113,7 @@ const refusals: readonly (readonly [stage: string, kind: Failure['kind'], tool: 
     meanwhile: (call) => void Object.assign((call as unknown as { operations: { input: object }[] }).operations[1]!.input, { application_id: unknown }),
   }],
   ['answer', 'afterwards', 'deploy_service', { meanwhile: (call) => void Object.assign(call, { tool: { ...call.tool, answer: fail } }) }],
+  ['answer', 'not_as_asked', 'create_environment', { meanwhile: (call) => void Object.assign(call, { args: { ...call.args, cluster_id: unknown } }) }],
   ['answer', 'denied', 'find_resource', { policy: () => policyFrom('deny: [{ tool: list_projects }]') }],
   ['answer', 'not_possible', 'search_logs', { args: { text: undefined, pattern: '(' } }],
 ];

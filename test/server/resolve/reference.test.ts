@@ -45,7 +45,7 @@ function platformOf(tree: Tree) {
   const asked: string[] = [];
   const read = async (operation: AnyOperation, input: JsonRecord): Promise<unknown> => {
     asked.push(operation.name);
-    if (operation === operations.get_organization) return { ...organization, results: [organization] };
+    if (operation.path === operations.get_organization.path) return { ...organization, results: [organization] };
     const [parent] = Object.values(input);
     return { results: placed.filter((one) => one.parent === parent).map(({ id, kind, names }) => ({ id, name: names.at(-1), service_type: kind })) };
   };

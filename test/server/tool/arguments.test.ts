@@ -48,6 +48,8 @@ describe('arguments', () => {
     [operations.restart_services, { environment_id: id }, '"application_ids": needs at least one id'],
     [operations.restart_services, { environment_id: id, application_ids: [] }, '"application_ids": needs at least one id'],
     [operations.create_helm_repository, { organization_id: id, name: 'r', kind: 'HTTPS', skip_tls_verification: false, config: {}, url: 'oci://x' }, '"url": must start with https://'],
+    [operations.create_helm_repository, { organization_id: id, name: 'r', kind: 'OCI_X_CR', skip_tls_verification: false, config: { pasword: 'x' } }, '"config.pasword" is not known; did you mean "password"?'],
+    [operations.create_helm_repository, { organization_id: id, name: 'r', kind: 'OCI_X_CR', skip_tls_verification: false, config: { json_credentials: 7 } }, '"config.json_credentials": '],
   ])('name what is missing or wrong: $name', (operation, args, issue) => {
     expect(issuesOf(operation, args)).toContainEqual(expect.stringContaining(issue));
   });

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { HelmRepositoryRequest, isSecret } from '../../../contract/index.ts';
+import { isVisibleCredential } from '../../../contract/index.ts';
 import { isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Db, HelmRepositoryTable } from '../../store/index.ts';
@@ -24,11 +24,6 @@ const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) =>
   };
 };
 
-/** The members of the credentials that the contract marks as secret. */
-const secretMembers = Object.entries(HelmRepositoryRequest.shape.config.shape)
-  .filter(([, schema]) => isSecret(schema.unwrap()))
-  .map(([name]) => name);
-
 const pickMembers = (config: Record<string, string | undefined>, keep: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(config).filter(([name, value]) => value !== undefined && keep(name)));
 
@@ -37,14 +32,14 @@ export const helmRepositoryHandlers = {
     await findById(db, 'organization', organization_id);
     await requireFreeName(db, 'helm_repository', organization_id, repository.name);
     requireNoCredentials('url', repository.url);
-    const secrets = pickMembers(config, (name) => secretMembers.includes(name));
+    const secrets = pickMembers(config, (name) => !isVisibleCredential(name));
     const now = isoNow(clock);
     const row = await db
       .insertInto('helm_repository')
       .values({
         id: random.uuid(), created_at: now, updated_at: now, organization_id, name: repository.name, kind: repository.kind, url: repository.url ?? null,
         description: repository.description ?? null, skip_tls_verification: repository.skip_tls_verification ? 1 : 0,
-        config: JSON.stringify(pickMembers(config, (name) => !secretMembers.includes(name))),
+        config: JSON.stringify(pickMembers(config, isVisibleCredential)),
         sealed_config: Object.keys(secrets).length === 0 ? null : vault.seal(JSON.stringify(secrets)),
       })
       .returningAll()

@@ -1,4 +1,4 @@
-import { fail, failureOf } from '../../failure/index.ts';
+import { CallFailure, fail, failureOf } from '../../failure/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { answerReply } from '../../output/index.ts';
 import { toolAnswerSchema } from '../../tool/index.ts';
@@ -11,11 +11,13 @@ import { toolContextOf } from '../tool-context.ts';
 const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
   redactor.value(answer, toolAnswerSchema(tool), operations.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
 
+const isNotAsAsked = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'not_as_asked';
+
 /** Makes the answer. */
 export const makeAnswer: Stage<SentCall, never> = {
   name: 'answer',
   does: 'Makes the answer from what the platform answered and what the tool reads now: cleaned, masked, fenced, rendered.',
-  refuses: ['afterwards', 'denied', 'not_possible'],
+  refuses: ['afterwards', 'denied', 'not_as_asked', 'not_possible'],
   reads: true,
   replies: 'the answer',
   run: async (call) => {
@@ -24,7 +26,7 @@ export const makeAnswer: Stage<SentCall, never> = {
     const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: operations.map(({ operation }) => operation.name) });
     const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
     const answer = await make().catch((error: unknown) =>
-      changed.length === 0 ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),
+      changed.length === 0 || isNotAsAsked(error) ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),
     );
     const isNoOp = tool.operation.effect !== 'read' && operations.length === 0;
     const reply = answerReply({ tool, args, context, registry: deps.registry }, protectAnswer(call, answer), unread(), { isNoOp });

@@ -1,8 +1,8 @@
-import { operations, serviceKinds } from '../../../contract/index.ts';
+import { serviceKinds } from '../../../contract/index.ts';
 import type { ResolvedResource } from '../../tool/index.ts';
 import { segmentOf } from '../../resolve/index.ts';
 import { withProjectName } from './find-target.ts';
-import type { Reader, Target } from '../../context/index.ts';
+import { organizationWith, textIn, type Reader, type Target } from '../../context/index.ts';
 
 /** A target with a path for display. */
 export interface NamedTarget extends Target {
@@ -45,8 +45,8 @@ export function targetText({ kind, id, path }: NamedTarget): string {
 /** Adds the names that a target's path needs, if the platform shows them. */
 async function withNames(target: Target, reader: Reader): Promise<Target> {
   if (target.kind !== 'organization') return target.project?.name === undefined ? withProjectName(target, reader) : target;
-  const name = (await reader.attempt(operations.get_organization, {}))?.['name'];
-  return typeof name === 'string' ? { ...target, name } : target;
+  const name = textIn(await organizationWith(target.id, reader), 'name');
+  return name === undefined ? target : { ...target, name };
 }
 
 /** Adds names from the call's resolved arguments. They may be older than names read from the platform: use them for the audit record only. */

@@ -1,0 +1,83 @@
+import { isRecord, operations, otherEventWord, parseJson, type AnyOperation } from '../contract/index.ts';
+import type { ApiFailure } from './errors.ts';
+import { longestDetail } from './safe-text.ts';
+import type { RawResponse } from './transport.ts';
+
+/** The members of a JSON body. */
+type Body = Readonly<Record<string, unknown>>;
+
+/** Statuses of a request that was refused for its content: nothing was made. */
+const refusals: readonly number[] = [400, 422];
+
+/** Where a text names a member as a whole word; -1 if it doesn't. */
+const indexOfName = (text: string, name: string): number => text.search(new RegExp(String.raw`(?<!\w)${name}(?!\w)`));
+
+const unknownWord = /\b(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|additional|extra|not (?:known|allowed|permitted|supported|expected|recogni[sz]ed|defined|declared))\b/i;
+const memberWord = /\b(?:member|field|property|properties|key|keys|parameter|attribute|argument)s?\b/i;
+
+/** Whether a text that names a member is about the member itself, not about its value. */
+const isAboutMember = (text: string, name: string): boolean =>
+  unknownWord.test(text) && (memberWord.test(text) || new RegExp(String.raw`["'\x60]${name}["'\x60]|(?<!\w)${name}(?:\W{1,3})(?:is |are )?${unknownWord.source}`, 'i').test(text));
+
+/** A body without the one of two names for a member that the platform refuses as unknown; of several named, the first. */
+function withoutUnknownName({ aliases }: AnyOperation, body: Body, text: string): Body | undefined {
+  for (const [alias, name] of Object.entries(aliases)) {
+    const value = body[name];
+    // A text that repeats the value is about the value.
+    if (value === undefined || body[alias] === undefined || (typeof value === 'string' && text.toLowerCase().includes(value.toLowerCase()))) continue;
+    const [first] = [alias, name]
+      .map((one) => ({ one, index: indexOfName(text, one) }))
+      .filter(({ one, index }) => index >= 0 && isAboutMember(text, one))
+      .toSorted((a, b) => a.index - b.index);
+    if (first) return Object.fromEntries(Object.entries(body).filter(([member]) => member !== first.one));
+  }
+  return undefined;
+}
+
+const eventsIn = ({ name }: AnyOperation, body: Body): readonly string[] =>
+  name === operations.create_webhook.name && Array.isArray(body['events']) ? body['events'].filter((event) => typeof event === 'string') : [];
+
+const isAboutEvents = (events: readonly string[], text: string): boolean => /event/i.test(text) || events.some((event) => text.includes(event));
+
+/** A webhook's body with the other spelling of its events, unless the refusal names only other members. */
+function withOtherEventWords(operation: AnyOperation, body: Body, text: string): Body | undefined {
+  const events = eventsIn(operation, body);
+  const others = events.map((event) => otherEventWord(event) ?? event);
+  if (others.every((other, index) => other === events[index])) return undefined;
+  const namesOther = Object.keys(body).some((member) => member !== 'events' && indexOfName(text, member) >= 0);
+  return isAboutEvents(events, text) || !namesOther ? { ...body, events: others } : undefined;
+}
+
+/**
+ * The body to send once more after a refusal that proves that nothing was made: without a second name that the platform
+ * doesn't know, or with the other spelling of event words. Undefined if there is no other way to say the same.
+ */
+export function rewordedBody(operation: AnyOperation, sent: string | undefined, response: RawResponse | undefined): string | undefined {
+  const body = sent === undefined ? undefined : parseJson(sent);
+  if (!response || !refusals.includes(response.status) || !isRecord(body)) return undefined;
+  const reworded = withoutUnknownName(operation, body, response.text) ?? withOtherEventWords(operation, body, response.text);
+  return reworded && JSON.stringify(reworded);
+}
+
+const wordsNamedIn = (text: string, except: readonly string[]): readonly string[] =>
+  [...new Set(text.match(/\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b/g))].filter((word) => !except.includes(word));
+
+/** The body that was sent last. */
+export interface SentBody {
+  readonly sentBody?: string;
+  /** Whether it says in other words what was refused before. */
+  readonly isReworded?: boolean;
+}
+
+/** What to report of refused event words; undefined if the refusal isn't about them. */
+export function eventWordsFailure(operation: AnyOperation, { sentBody, isReworded = false }: SentBody, { status, text }: RawResponse): Pick<ApiFailure, 'reason' | 'next' | 'detail'> | undefined {
+  const body = sentBody === undefined ? undefined : parseJson(sentBody);
+  const events = isRecord(body) ? eventsIn(operation, body) : [];
+  if (events.length === 0 || !refusals.includes(status) || !isAboutEvents(events, text)) return undefined;
+  const words = wordsNamedIn(text, events);
+  return {
+    reason: `the platform refuses these event words${isReworded ? ', also in their other spelling' : ''}`,
+    next: 'Use words that it names, or those of webhooks that it has already.',
+    ...(words.length > 0 && text.length > longestDetail && { detail: `It names ${words.join(', ')}` }),
+  };
+}
