@@ -8,7 +8,7 @@ export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
-export { overviewOf } from './overview.ts';
+export { overviewOf, type WatchedService } from './overview.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
 export { durationOf, UnusableQuery } from './time-window.ts';

@@ -3,9 +3,15 @@ import { isRecord, operations, parseJson, tolerant, type AnyOperation } from '..
 import type { ApiFailure } from './errors.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
+import { readableParts, valueAt } from './unreadable-parts.ts';
 
-/** The body of a successful response, or why it can't be used. */
-export type AnswerResult = { readonly answer: unknown; readonly failure?: undefined } | { readonly failure: ApiFailure };
+/**
+ * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the readable
+ * parts are the answer.
+ */
+export type AnswerResult =
+  | { readonly answer: unknown; readonly flaw?: ApiFailure; readonly failure?: undefined }
+  | { readonly failure: ApiFailure; readonly flaw?: undefined };
 
 const lenientSchemas = new WeakMap<AnyOperation, z.ZodType>();
 
@@ -41,16 +47,13 @@ const nearestIssue = (issue: Issue): Issue => {
   return inner ? nearestIssue({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
 };
 
-const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], body);
-
 const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
 const contractBroken = 'Calling again will hardly help: this platform does not keep to the contract here.';
 const changeAccepted = 'The change was accepted, only its answer is of no use: read the present state instead of calling again.';
 
 /** What is wrong with a response: the members of a failure that depend only on the body. */
-type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail'>;
+type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail' | 'rowsLost'>;
 
 const memberViolation = (body: unknown, first: Issue): ContractViolation => {
   const issue = nearestIssue(first);
@@ -66,25 +69,65 @@ const memberViolation = (body: unknown, first: Issue): ContractViolation => {
 const notJson = (text: string): ContractViolation =>
   isMarkup(text) ? { reason: 'the answer is a page, not JSON', detail: text } : { reason: 'the answer is not JSON' };
 
-const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
-  const issue = lenientSchemaOf(operation).safeParse(body).error?.issues[0];
-  return issue && memberViolation(body, issue);
+/** Members that identify a row, and decide where it belongs. */
+const identifying: readonly PropertyKey[] = ['id', 'name', 'key', 'service_type'];
+
+/** Whether a violation concerns a row as a whole, what identifies it, or what identifies the record. */
+const losesRow = ({ path }: Issue): boolean => {
+  const [parent, last] = [path.at(-2), path.at(-1)];
+  if (last === undefined || typeof last === 'number') return true;
+  return (typeof parent === 'number' && identifying.includes(last)) || (path.length === 1 && last === 'id');
 };
+
+const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
+  const issues = lenientSchemaOf(operation).safeParse(body).error?.issues;
+  return issues?.[0] && { ...memberViolation(body, issues[0]), ...(issues.some(losesRow) && { rowsLost: true }) };
+};
+
+/** The member of a list's answer that holds its rows, and those that may stand beside it. */
+const rowsMember = 'results';
+const pagingMembers = ['pagination', 'page', 'page_size'];
+
+const isList = ({ response }: AnyOperation): boolean =>
+  response instanceof z.ZodObject && rowsMember in response.shape && Object.keys(response.shape).every((name) => name === rowsMember || pagingMembers.includes(name));
+
+/** Why an answer is of no use at all: it lacks the rows of the list, or every member of the record, that were asked for. */
+function missingSubject(operation: AnyOperation, body: unknown): ContractViolation | undefined {
+  if (body === undefined) return { reason: 'the answer can not be read' };
+  if (operation.method !== 'GET' || !isRecord(body)) return undefined;
+  if (isList(operation) && !(rowsMember in body)) return { reason: `"${rowsMember}" in the answer is missing`, field: rowsMember };
+  return operation.response instanceof z.ZodObject && Object.keys(body).length === 0 ? { reason: 'the answer is empty' } : undefined;
+}
+
+/** A list with null in place of its rows, which some platforms answer when it has none, and what is wrong with it. */
+const withoutNullRows = (operation: AnyOperation, body: unknown): { body: unknown; violation?: ContractViolation } =>
+  isList(operation) && isRecord(body) && body[rowsMember] === null
+    ? { body: { ...body, [rowsMember]: [] }, violation: { reason: `"${rowsMember}" in the answer is null, not a list`, field: rowsMember, rowsLost: true } }
+    : { body };
 
 /**
  * Reads the body of a successful response. Unknown members are kept; GET /organization always gets both the record and
  * `results`. An empty body gives undefined, and is a failure for reads.
+ * @param inParts whether the readable parts of a body that violates the contract are an answer, unless what was asked for is
+ *   missing. Without it every violation is a failure.
  */
-export function readAnswer(operation: AnyOperation, response: RawResponse): AnswerResult {
+export function readAnswer(operation: AnyOperation, response: RawResponse, inParts = false): AnswerResult {
   const isRead = operation.method === 'GET';
-  const failed = (violation: ContractViolation): AnswerResult => ({
-    failure: { kind: 'bad_answer', status: response.status, next: isRead ? contractBroken : changeAccepted, ...violation },
-  });
+  const failureOf = (violation: ContractViolation): ApiFailure => ({ kind: 'bad_answer', status: response.status, next: isRead ? contractBroken : changeAccepted, ...violation });
+  // A change that was accepted is done, whatever its answer.
+  const unreadable = (violation: ContractViolation): AnswerResult =>
+    inParts && !isRead ? { answer: undefined, flaw: failureOf(violation) } : { failure: failureOf(violation) };
   if (!operation.response) return { answer: undefined };
-  if (response.text.trim() === '') return isRead ? failed({ reason: 'the answer is empty' }) : { answer: undefined };
+  if (response.text.trim() === '') return isRead ? unreadable({ reason: 'the answer is empty' }) : { answer: undefined };
   const json = parseJson(response.text);
-  if (json === undefined) return failed(notJson(response.text));
-  const body = normalised(operation, json);
-  const violation = violationIn(operation, body);
-  return violation ? failed(violation) : { answer: body };
+  if (json === undefined) return unreadable(notJson(response.text));
+  const whole = normalised(operation, json);
+  const violation = violationIn(operation, whole);
+  if (!inParts) return violation ? unreadable(violation) : { answer: whole };
+
+  const { body, violation: ofRows } = withoutNullRows(operation, violation ? readableParts(lenientSchemaOf(operation), whole) : whole);
+  const missing = missingSubject(operation, body);
+  if (missing) return unreadable(violation ?? missing);
+  const flaw = violation ?? ofRows;
+  return { answer: body, ...(flaw && { flaw: failureOf(flaw) }) };
 }

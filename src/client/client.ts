@@ -37,6 +37,11 @@ export interface CallOptions {
   /** Most attempts to send the request. Default: `maximumSendAttempts`. */
   readonly attempts?: number;
   readonly log?: Logger;
+  /**
+   * Accepts an answer that can be read in parts, and receives what is wrong with it. Its parts may lack any member, `id`
+   * included. Without this, such an answer is a `bad_answer`.
+   */
+  readonly onFlaw?: (flaw: ApiError) => void;
 }
 
 type ReadName = `get_${string}` | `list_${string}`;
@@ -111,7 +116,7 @@ export function createClient(config: ClientConfig): Client {
       : sendOnce(outgoing, credential, signal).finally(() => reads.forgetInFlight());
 
   /** The answer or the failure that results from sending a request. */
-  const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown }: SendResult): { answer?: unknown; failure?: ApiFailure } => {
+  const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown }: SendResult, inParts: boolean): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
     const { response, fault } = outcome;
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
     if (response.status < 200 || response.status > 299) {
@@ -119,11 +124,11 @@ export function createClient(config: ClientConfig): Client {
       return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), outcomeUnknown } };
     }
     availability.recordSuccess(operation);
-    return readAnswer(operation, response);
+    return readAnswer(operation, response, inParts);
   };
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
-    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts } = options;
+    const { credential = config.credential, log = config.log, signal, requestId, trace, attempts, onFlaw } = options;
     // Created when first needed: most calls have no text to mask.
     let masks: ((text: string) => string) | undefined;
     const masked = (text: string): string => (masks ??= maskingOf([config.credential.value, credential.value, ...secretsOf(operation, input)]))(text);
@@ -145,8 +150,9 @@ export function createClient(config: ClientConfig): Client {
     }).finally(() => lifetime.end());
     log?.debug({ ...logFields, ...describe(result.outcome, masked), attempts: result.attempts, duration: now() - began }, 'platform called');
 
-    const { answer, failure } = settle(operation, input, result);
+    const { answer, flaw, failure } = settle(operation, input, result, onFlaw !== undefined);
     if (failure) throw fail(failure);
+    if (flaw) onFlaw?.(fail(flaw));
     return answer;
   };
 

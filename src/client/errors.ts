@@ -30,6 +30,8 @@ export interface ApiFailure {
   readonly detail?: string;
   /** Path of the member that is missing or has a wrong type, such as `results[0].id`. */
   readonly field?: string;
+  /** Whether rows can't be read, or lack what identifies them, so that it isn't known what there is. */
+  readonly rowsLost?: boolean;
   /** When the same call may succeed, in milliseconds since the epoch. */
   readonly retryAt?: number;
   /** True if a change was sent and it is unknown whether it was carried out. */
@@ -59,6 +61,7 @@ export class ApiError extends Error implements ApiFailure {
   readonly status?: number;
   readonly detail?: string;
   readonly field?: string;
+  readonly rowsLost?: boolean;
   readonly retryAt?: number;
   readonly outcomeUnknown?: boolean;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { historyQuery } from './documented.ts';
 import { operation } from './operation.ts';
 import { listOf, pageQuery } from './primitives.ts';
-import { AlertReceiver, AlertRule } from './resources/alert-rule.ts';
+import { AlertReceiver, AlertRule, ListedAlertRule } from './resources/alert-rule.ts';
 import { Application } from './resources/application.ts';
 import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
 import { Container, ContainerRegistry } from './resources/container.ts';
@@ -118,7 +118,7 @@ export const extensionOperations = {
     summary: "Read a cluster's state, lock and next version.",
   }),
   list_cluster_locks: listInOrganization('list_cluster_locks', 'cluster/lock', ClusterLock, 'List the locks on clusters of an organization.'),
-  list_alert_rules: listInOrganization('list_alert_rules', 'alert-rules', AlertRule, 'List the alert rules of an organization.'),
+  list_alert_rules: listInOrganization('list_alert_rules', 'alert-rules', ListedAlertRule, 'List the alert rules of an organization.'),
   get_alert_rule: operation({
     ...read, name: 'get_alert_rule', path: '/alert-rules/{alertRuleId}', response: AlertRule, summary: 'Read an alert rule.',
   }),

@@ -25,4 +25,4 @@ export type { Terraform } from './resources/terraform.ts';
 export { VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export type { EventKind, WebhookDelivery, WebhookEvent } from './resources/webhook.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
-export { tolerant, type Tolerant } from './tolerant.ts';
+export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

@@ -7,6 +7,9 @@ export type Tolerant<T> = T extends readonly (infer Row)[]
     ? { [K in keyof T as K extends 'id' ? K : never]: T[K] } & { [K in keyof T as K extends 'id' ? never : K]?: Tolerant<T[K]> | null }
     : T;
 
+/** A response of which only the readable parts are left: at every level, each member may be absent or null. */
+export type Incomplete<T> = T extends readonly (infer Row)[] ? Incomplete<Row>[] : T extends object ? { [K in keyof T]?: Incomplete<T[K]> | null } : T;
+
 const member = (name: string, schema: z.ZodType): z.ZodType => {
   const inner = tolerant(schema);
   return name === 'id' && !(schema instanceof z.ZodOptional) ? inner : inner.nullish();

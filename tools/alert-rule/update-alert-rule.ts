@@ -1,11 +1,17 @@
 import { operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, record } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, record, type JsonRecord } from '../../src/server/tool/index.ts';
+
+/** Rules that the platform found in its monitoring system only are shown, and not its own to change. */
+const fixed = ({ source }: JsonRecord) =>
+  source === 'GHOST'
+    ? { what: 'this alert rule (source GHOST) exists in the monitoring system only, and the platform can\'t change it', next: 'It is changed where it was made: tell the user.' }
+    : undefined;
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   description:
     'Tune an alert: its condition, threshold, severity, receivers, or switch it off. Give only what changes; the rest stays.',
-  ...partialUpdate(operations.update_alert_rule),
+  ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {
     alert_rule_id: 'Id of the rule.',
     alert_receiver_ids: 'Who is told.',

@@ -5,6 +5,9 @@ import { composeTool, containsMark, isRecord, naming, pruneRecord, tableText, ty
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
+/** The rows of a list of variables that say which variable they are. */
+const variableRows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => rows(list)?.filter(({ key }) => typeof key === 'string');
+
 const serviceScopes: readonly string[] = ['APPLICATION', 'CONTAINER'];
 
 /** A variable to compare. It has a value only if all of that may be shown. */
@@ -14,12 +17,13 @@ const compared = (row: JsonRecord, service?: string): ComparedVariable => ({
 
 /** A service's own variables. The platform lists only those of applications and containers. */
 async function ofService(context: ToolContext, service: JsonRecord): Promise<ComparedVariable[]> {
-  const [id, name] = [String(service['id']), String(service['name'])];
+  const { id, name } = service;
+  if (typeof id !== 'string' || typeof name !== 'string') return [];
   const list =
     service['service_type'] === 'APPLICATION' ? await context.attempt(operations.list_environment_variables, { application_id: id })
     : service['service_type'] === 'CONTAINER' ? await context.attempt(operations.list_variables_of_container, { container_id: id })
     : undefined;
-  return (rows(list) ?? []).filter(({ scope }) => serviceScopes.includes(String(scope))).map((row) => compared(row, name));
+  return (variableRows(list) ?? []).filter(({ scope }) => serviceScopes.includes(String(scope))).map((row) => compared(row, name));
 }
 
 async function environmentOf(context: ToolContext, member: string, environment_id: string): Promise<ComparedEnvironment> {
@@ -29,7 +33,7 @@ async function environmentOf(context: ToolContext, member: string, environment_i
   ]);
   const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
   const own = await Promise.all(services.map((service) => ofService(context, service)));
-  const shared = rows(variables)?.map((row) => compared(row));
+  const shared = variableRows(variables)?.map((row) => compared(row));
   return { name: context.resolved[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
 }
 

@@ -3,13 +3,15 @@ import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf } from '../../src/analysis/index.ts';
 import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { observedServices } from '../shared/diagnosis-evidence.ts';
+import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
 
 /** The firing alerts on the services of an environment. */
 async function alertsOn(context: ToolContext, environmentId: string): Promise<JsonRecord[]> {
   const organization = await context.attempt(operations.get_organization, {});
-  const rules = organization && (await context.attempt(operations.list_alert_rules, { organization_id: organization.id }));
+  if (!organization?.id) return [];
+  const rules = await context.attempt(operations.list_alert_rules, { organization_id: organization.id });
   return (rules?.results ?? [])
     .filter((rule) => firing.includes(rule.state ?? '') && rule.target?.service?.environment_id === environmentId)
     .map((rule) => pruneRecord({ name: rule.name, severity: rule.severity, state: rule.state, since: rule.starts_at, service: rule.target?.service?.name, id: rule.id }));
@@ -18,7 +20,7 @@ async function alertsOn(context: ToolContext, environmentId: string): Promise<Js
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 function next(view: JsonRecord): readonly NextCall[] {
-  const failed = records(view['results']).filter(({ condition }) => condition === 'failed');
+  const failed = records(view['results']).filter(({ condition, kind, id }) => condition === 'failed' && isActedOn(kind) && id !== undefined);
   return failed.map(({ id }) => ({ tool: 'diagnose_deployment', arguments: { service: id }, why: 'why it failed' }));
 }
 
@@ -32,9 +34,9 @@ export const getEnvironmentOverview = composeTool({
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
   output: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
   answer: async ({ environment }, context) => {
-    const [services, alerts] = await Promise.all([observedServices(context, environment), alertsOn(context, environment)]);
-    const { services: results, counts } = overviewOf(services ?? context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
-    return { environment: context.resolved['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row })), ...(alerts.length > 0 && { alerts }) };
+    const [services, others, alerts] = await Promise.all([observedServices(context, environment), otherServicesIn(context, environment), alertsOn(context, environment)]);
+    const { services: results, counts } = overviewOf(services ? [...services, ...others] : context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
+    return { environment: context.resolved['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row, id: row.id || undefined })), ...(alerts.length > 0 && { alerts }) };
   },
   render: {
     view: (answer) => answer,
@@ -42,6 +44,7 @@ export const getEnvironmentOverview = composeTool({
       [
         `${String(environment)}: ${Object.entries((counts ?? {}) as JsonRecord).map(([condition, count]) => `${String(count)} ${condition}`).join(', ') || 'no services'}`,
         ...(records(results).length > 0 ? [tableText(records(results), ['name', 'kind', 'condition', 'reason', 'state', 'at', 'id'])] : []),
+        ...notActedOn(records(results).map(({ kind }) => kind)),
         ...(records(alerts).length > 0 ? ['Alerts that fire:', tableText(records(alerts), ['name', 'severity', 'state', 'since', 'service', 'id'])] : []),
       ].join('\n'),
     keep: 'first',

@@ -1,5 +1,6 @@
 import { operations, terminalOutcome } from '../../src/contract/index.ts';
-import { defineTool, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
+import { kindOfMember, notActedOn, otherMembers } from '../shared/other-kinds.ts';
+import { defineTool, isRecord, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
 const environmentFacts = [
   'state', 'id', 'last_deployment_state', 'last_deployment_date', 'last_deployment_id', 'deployment_status', 'origin', 'triggered_by',
@@ -14,7 +15,13 @@ const serviceFacts = [
 // Members of the response, and the kind of their rows.
 const kinds = { applications: 'application', containers: 'container', databases: 'database', jobs: 'job', helms: 'helm', terraforms: 'terraform' };
 
-const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? (answer[member] as JsonRecord[]) : []);
+const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? answer[member].filter(isRecord) : []);
+
+/** The members that hold services, with their kinds: those that tools act on, and those that only this platform has. */
+const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({ ...kinds, ...Object.fromEntries(otherMembers(answer).map((member) => [member, kindOfMember(member)])) });
+
+/** What is shown of a service: with its name, where nothing else can be asked about it. */
+const factsIn = (member?: string): readonly string[] => (member !== undefined && member in kinds ? serviceFacts : ['name', ...serviceFacts]);
 
 const isBad = (row: JsonRecord): boolean => terminalOutcome('DEPLOY', String(row['state'])) === 'bad';
 
@@ -23,15 +30,15 @@ const statuses: Renderer = {
     pruneRecord({
       environment: pickPaths(pruneRecord((answer['environment'] ?? {}) as JsonRecord), environmentFacts),
       ...Object.fromEntries(
-        Object.keys(kinds).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), serviceFacts))]),
+        Object.keys(kindsIn(answer)).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), factsIn(member)))]),
       ),
     }),
   text: (view) => {
-    const rows = Object.entries(kinds).flatMap(([member, kind]) => rowsOf(view, member).map((row): JsonRecord => ({ kind, ...row })));
+    const rows = Object.entries(kindsIn(view)).flatMap(([member, kind]) => rowsOf(view, member).map((row): JsonRecord => ({ kind, ...row })));
     const failuresFirst = rows.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
     const environment = (view['environment'] ?? {}) as JsonRecord;
     const head = `environment\n${tableText([environment], environmentFacts)}`;
-    return rows.length === 0 ? `${head}\nno services` : `${head}\n${rows.length} services\n${tableText(failuresFirst, ['kind', ...serviceFacts])}`;
+    return rows.length === 0 ? `${head}\nno services` : `${head}\n${rows.length} services\n${tableText(failuresFirst, ['kind', ...factsIn()])}${notActedOn(rows.map(({ kind }) => kind)).map((line) => `\n${line}`).join('')}`;
   },
   keep: 'first',
 };

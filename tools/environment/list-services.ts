@@ -1,8 +1,15 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, naming, wholeTable } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, naming, wholeTable, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
+import { notActedOn } from '../shared/other-kinds.ts';
+
+const services = wholeTable('service', ['name', 'id', 'service_type'], ['icon_uri', 'environment', 'created_at', 'updated_at']);
+
+const kindsIn = ({ results }: JsonRecord): readonly unknown[] => (Array.isArray(results) ? results.filter(isRecord).map((row) => row['service_type'] ?? '') : []);
+
+const render: Renderer = { ...services, text: (view) => [services.text(view), ...notActedOn(kindsIn(view))].join('\n') };
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
   description: ['Find the services of an environment, of every kind, with their ids and whole configuration.', naming`Read it before ${'update_container'}.`],
-  render: wholeTable('service', ['name', 'id', 'service_type'], ['icon_uri', 'environment', 'created_at', 'updated_at']),
+  render,
 });

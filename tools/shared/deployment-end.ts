@@ -35,7 +35,7 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
   never_deployed: 'It was never deployed, so there is nothing to wait for.',
 };
 
-const stepText = (step: JsonRecord): string => `${String(step['step_name'])} ${String(step['status'])}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
+const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
   const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, diagnosis } = view;

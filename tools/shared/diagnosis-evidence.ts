@@ -69,7 +69,7 @@ async function environmentAt(context: ToolContext, environmentId: string, projec
 /** The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. */
 async function lockOn(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
   const organization = await context.attempt(operations.get_organization, {});
-  const locks = organization && rows((await context.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results);
+  const locks = organization?.id ? rows((await context.attempt(operations.list_cluster_locks, { organization_id: organization.id }))?.results) : undefined;
   if (!locks?.length) return undefined;
   const environment = await environmentAt(context, environmentId, projectId);
   const lock = locks.find((one) => one['cluster_id'] === environment?.cluster_id);

@@ -84,14 +84,15 @@ const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
 };
 
 async function withStates({ found }: EnvironmentNode, { context }: Search): Promise<EnvironmentNode> {
+  if (found.id === '') return { found, states: new Map() };
   const statuses = (await context.attempt(operations.get_environment_status, { environment_id: found.id })) as JsonRecord | undefined;
-  const all = [statuses?.['environment'], ...serviceKinds.flatMap((kind) => rows({ results: statuses?.[`${kind}s`] }))].filter(isRecord);
+  const all = [statuses?.['environment'], ...Object.values(statuses ?? {}).flatMap((list) => rows({ results: list }))].filter(isRecord);
   const states = new Map(all.map((status) => [text(status['id']), text(status['state'])]));
   return { found: { ...found, state: states.get(found.id) }, states };
 }
 
 async function servicesIn({ found: { path, id }, states }: EnvironmentNode, { context }: Search): Promise<readonly FoundResource[]> {
-  return rows(await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
+  return rows(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
     kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])),
   }));
 }
@@ -120,7 +121,7 @@ async function inOrganization(organization_id: string, search: Search, project: 
   const outer = projects.filter(({ id }) => project === undefined || id === project).map((one): FoundResource => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
   const clusterNodes = clusters.map((one): FoundResource => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await each(searched, search, async ({ id, path }) => rows(await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
+  const inside = await each(searched, search, async ({ id, path }) => rows(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
   const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
   const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
   return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: unseen + searched.length - inside.length };
@@ -141,6 +142,7 @@ export async function searchTree(context: ToolContext, wanted: SearchedResource,
     return searchEnvironments([nodeOf(environment, context.resolved['environment']?.project?.name ?? '')], { context, wanted, enough, remainingRequests: allowance(context) }, []);
   }
   const { id } = await context.read(operations.get_organization, {});
+  if (!id) return context.refuse('"id" in the answer of get_organization is missing, and everything is listed by it', 'Name what to search in: a project or an environment.');
   // The budget is known only after the first response.
   const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
   return inOrganization(id, { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') }, within.project);

@@ -45,7 +45,7 @@ const startedEntry = (deployment: PastDeployment): TimelineEntry => ({
   what: `${deployment.action.toLowerCase()} begun${deployment.triggeredBy ? ` by ${deployment.triggeredBy}` : ''}${contentOf(deployment)}`,
 });
 
-const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERROR: 'failed', CANCELED: 'canceled' };
+const stepWords: Readonly<Record<string, string>> = { SUCCESS: 'succeeded', ERROR: 'failed', CANCELED: 'canceled', CANCEL: 'canceled', SKIP: 'was skipped' };
 
 const maximumChanges = 5;
 

@@ -114,7 +114,7 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
   const entries = ownEntries(evidence, outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment, outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set());
-  const failed = steps.find((step) => step.status === 'ERROR' || step.status === 'CANCELED');
+  const failed = steps.find((step) => step.status === 'ERROR' || step.status === 'CANCELED' || step.status === 'CANCEL');
   const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
   const name = deployment?.end === 'bad' ? (lastStep ?? stepByState(deployment.state, service.kind)) : undefined;
   const lastGood = goodItem && readDeployment(goodItem);

@@ -53,5 +53,8 @@ export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
   starts_at: DateTime.optional(),
 }));
 
+/** A rule as lists show it: those of the monitoring system alone (GHOST) may have no id. */
+export const ListedAlertRule = resourceOf('alert_rule', AlertRule.extend({ id: Uuid.optional() }));
+
 /** Where alerts are sent. Not in the API document. */
 export const AlertReceiver = resourceOf('alert_receiver', z.object({ ...identity, name: z.string(), description: z.string().optional(), type: z.string() }));

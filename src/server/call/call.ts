@@ -37,6 +37,10 @@ export interface Call extends GuardedCall {
   readonly redactor: Redactor;
   /** Reads the platform, whatever the policy says: nothing of it may be shown as it is. */
   readonly reader: Reader;
+  /** Notes what is wrong with an answer that is used all the same. */
+  readonly onFlaw: (operation: AnyOperation, flaw: ApiError) => void;
+  /** What was noted so, one line each. */
+  readonly flaws: ReadonlySet<string>;
   /** Keeps facts for the audit record. */
   readonly note: (facts: Partial<CallFacts>) => void;
 }
@@ -77,13 +81,14 @@ async function connected({ tool, context, deps }: Sender): Promise<Client> {
 
 /**
  * Sends one operation to the platform on behalf of a call.
+ * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
  * @throws ApiError as the platform fails, CallFailure `not_connected` when there is none.
  */
-export async function send(operation: AnyOperation, input: JsonRecord, call: Sender): Promise<unknown> {
+export async function send(operation: AnyOperation, input: JsonRecord, call: Sender, onFlaw?: (flaw: ApiError) => void): Promise<unknown> {
   const client = await connected(call);
   const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
   try {
-    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, log });
+    const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, log, onFlaw });
     call.deps.resolver.learn(operation, input, answer, principal);
     return answer;
   } catch (error) {

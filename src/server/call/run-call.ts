@@ -1,4 +1,4 @@
-import { createReader, type CallContext } from '../context/index.ts';
+import { createReader, wholeRows, type CallContext } from '../context/index.ts';
 import type { CallFacts } from '../audit/index.ts';
 import { failureOf, outcomeOf, type Failure } from '../failure/index.ts';
 import { splitControls } from '../guard/index.ts';
@@ -15,9 +15,9 @@ export type { CallDependencies } from './call.ts';
 export type { Reply } from '../output/index.ts';
 
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
-function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor }: Call): Reply {
+function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor, flaws }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  const text = failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [] });
+  const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [] }), ...flaws].join('\n');
   return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 
@@ -45,8 +45,10 @@ export function newCall(tool: Tool, given: unknown, context: CallContext, deps: 
   const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
   redactor.mention(args, toolArgumentSchema(tool));
   const safe: CallContext = { ...context, log: protectLog(context.log, redactor) };
-  const reader = createReader((operation, input) => send(operation, input, { tool, context: safe, deps }));
-  return { tool, args: args as JsonRecord, controls, issues: [...tooLarge, ...issues], context: safe, deps, redactor, resolved: {}, reader, note };
+  const reader = createReader((operation, input, onFlaw) => send(operation, input, { tool, context: safe, deps }, onFlaw), wholeRows);
+  const flaws = new Set<string>();
+  const onFlaw: Call['onFlaw'] = ({ name }, { reason }) => void flaws.add(`${name}: ${reason}, and passed over.`);
+  return { tool, args: args as JsonRecord, controls, issues: [...tooLarge, ...issues], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonUnreadable } from '../context/index.ts';
+import { reasonUnreadable, reasonUnusable } from '../context/index.ts';
 import { CallFailure, fail } from '../failure/index.ts';
 import { assertReadAllowed } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
@@ -32,8 +32,10 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
     assertAllowed: (operation, input) => assertReadAllowed(call, operation, input),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: then the caller sees the denial.
-    reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? reasonDenied(error) : undefined),
+    reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
     onUnread: ({ name }, reason) => missing.set(name, reason),
+    // What is to be sent is never made from half an answer.
+    onFlaw: shown ? call.onFlaw : undefined,
   });
   if (hasChanged) forget();
   return {
@@ -54,6 +56,6 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
       lacks: context.lacks,
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
     },
-    unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`),
+    unread: () => [...[...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`), ...call.flaws],
   };
 }

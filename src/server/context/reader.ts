@@ -1,12 +1,15 @@
 import { ApiError } from '../../client/index.ts';
-import type { AnyOperation, InputOf, ResponseOf, Tolerant } from '../../contract/index.ts';
+import type { AnyOperation, Incomplete, InputOf, ResponseOf } from '../../contract/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 
 /** The answer of an operation as platforms send it, with members possibly missing. */
-export type AnswerOf<Op extends AnyOperation> = Tolerant<ResponseOf<Op>>;
+export type AnswerOf<Op extends AnyOperation> = Incomplete<ResponseOf<Op>>;
 
-/** Sends a read to the platform. @throws ApiError if the platform fails. */
-export type SendRead = (operation: AnyOperation, input: JsonRecord) => Promise<unknown>;
+/**
+ * Sends a read to the platform. @throws ApiError if the platform fails.
+ * @param onFlaw accepts an answer that can be read in parts only, and receives what is wrong with it.
+ */
+export type SendRead = (operation: AnyOperation, input: JsonRecord, onFlaw?: (flaw: ApiError) => void) => Promise<unknown>;
 
 /** Reads the platform on behalf of one call. Equal reads are sent once. */
 export interface Reader {
@@ -16,7 +19,7 @@ export interface Reader {
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
   /** Drops cached answers: the next read is sent again. */
   readonly forget: () => void;
-  /** A reader of the same call with other rules. It shares the cached answers. */
+  /** A reader of the same call with other rules in place of its own. It shares the cached answers. */
   readonly under: (rules: ReadRules) => Reader;
 }
 
@@ -29,7 +32,14 @@ export interface ReadRules {
   readonly reasonUnread?: (error: unknown) => string | undefined;
   /** Reports a read that `attempt` skipped. */
   readonly onUnread?: (operation: AnyOperation, reason: string) => void;
+  /** Accepts answers that can be read in parts only, and receives what is wrong with them. It may throw. Without it such answers are failures. */
+  readonly onFlaw?: (operation: AnyOperation, flaw: ApiError) => void;
 }
+
+const isBadAnswer = (error: unknown): error is ApiError => error instanceof ApiError && error.kind === 'bad_answer';
+
+/** The reason why an answer can't be read; undefined for every other failure. */
+export const reasonUnusable = (error: unknown): string | undefined => (isBadAnswer(error) ? error.reason : undefined);
 
 /** The reason why a read is not possible at all: not offered, or forbidden; undefined for every other failure. */
 export function reasonUnreadable(error: unknown): string | undefined {
@@ -38,23 +48,54 @@ export function reasonUnreadable(error: unknown): string | undefined {
   return error.kind === 'forbidden' ? 'the token may not read it' : undefined;
 }
 
-type Answers = Map<string, Promise<unknown>>;
+/**
+ * How the guard reads: what can't be read counts as unknown. A list is unknown as a whole if a row of it can't be read, since
+ * nothing shows what that row is.
+ */
+export const wholeRows: ReadRules = {
+  reasonUnread: (error) => reasonUnreadable(error) ?? reasonUnusable(error),
+  onFlaw: (_, flaw) => {
+    if (flaw.rowsLost) throw flaw;
+  },
+};
+
+/** An answer, and what is wrong with it if it was read in parts. */
+interface CachedAnswer {
+  readonly answer: unknown;
+  readonly flaw?: ApiError;
+}
+
+type Answers = Map<string, Promise<CachedAnswer>>;
 
 /** Creates a reader. @param answers cached answers to share. */
 export function createReader(send: SendRead, rules: ReadRules = {}, answers: Answers = new Map()): Reader {
-  const { assertAllowed, view = (_, answer) => answer, reasonUnread = reasonUnreadable, onUnread } = rules;
+  const { assertAllowed, view = (_, answer) => answer, reasonUnread = reasonUnreadable, onUnread, onFlaw } = rules;
   let cached = answers;
 
-  const sendOnce: SendRead = (operation, input) => {
-    const key = JSON.stringify([operation.name, input]);
-    const answer = cached.get(key) ?? send(operation, input);
-    cached.set(key, answer);
-    return answer;
+  const request = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer> => {
+    let flaw: ApiError | undefined;
+    const answer = await send(operation, input, onFlaw && ((found) => (flaw = found)));
+    return { answer, flaw };
+  };
+
+  const sendOnce = (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer> => {
+    const key = JSON.stringify([operation.name, input, onFlaw !== undefined]);
+    const result = cached.get(key) ?? request(operation, input);
+    cached.set(key, result);
+    return result;
+  };
+
+  /** The same read as it was answered under the other rules, if that was a whole answer. */
+  const sentOtherwise = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer | undefined> => {
+    const other = await cached.get(JSON.stringify([operation.name, input, onFlaw === undefined]))?.catch((error: unknown) => (isBadAnswer(error) ? undefined : Promise.reject(error as Error)));
+    return other && other.flaw === undefined ? other : undefined;
   };
 
   const read: Reader['read'] = async <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => {
     await assertAllowed?.(operation, input);
-    return view(operation, await sendOnce(operation, input)) as AnswerOf<Op>;
+    const { answer, flaw } = (await sentOtherwise(operation, input)) ?? (await sendOnce(operation, input));
+    if (flaw) onFlaw?.(operation, flaw);
+    return view(operation, answer) as AnswerOf<Op>;
   };
 
   return {
@@ -72,6 +113,6 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
     forget: () => {
       cached = new Map();
     },
-    under: (otherRules) => createReader(send, otherRules, cached),
+    under: (otherRules) => createReader(send, { ...rules, ...otherRules }, cached),
   };
 }

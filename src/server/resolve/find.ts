@@ -1,6 +1,7 @@
 import { type ResourceKind, type Lookup, editDistance } from '../tool/index.ts';
 import type { Search } from './list-cache.ts';
-import { foldCase, isId, matchingName } from './names.ts';
+import { foldCase, isId, matchingName, segmentsOf, unescaped } from './names.ts';
+import { unusableText } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
 import { isOfKind, listChainsFor } from './resource-hierarchy.ts';
 import { routesFor, followRoute, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
@@ -21,7 +22,7 @@ interface Findings {
 }
 
 /** @param since cached lists with a sequence number up to this one are stale. */
-export const newSearch = (lookup: Lookup, since: number): Search => ({ lookup, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set() });
+export const newSearch = (lookup: Lookup, since: number): Search => ({ lookup, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set(), unusable: [] });
 
 const keyOf = (path: ResourcePath): string => `${leafOf(path).kind} ${leafOf(path).id}`;
 
@@ -103,6 +104,13 @@ function notesFor({ search }: Findings): readonly string[] {
   ];
 }
 
+/** Why a row that the reference names stands for nothing. */
+function unusableNamed(reference: string, { unusable }: Search): string | undefined {
+  const name = foldCase(unescaped(segmentsOf(reference).at(-1)!));
+  const row = unusable.find((one) => foldCase(one.name) === name);
+  return row && unusableText(row);
+}
+
 /** The problem of a reference that matches nothing, or more than one resource. */
 export function problemOf(kind: ResourceKind, reference: string, findings: Findings): ResolutionProblem {
   const { paths, deadEnds, search } = findings;
@@ -112,5 +120,5 @@ export function problemOf(kind: ResourceKind, reference: string, findings: Findi
   const [deadEnd] = deadEnds;
   const isLastStep = deadEnd?.step.kinds.some((one) => isOfKind(one, kind));
   const missing = deadEnd && !isLastStep ? { kind: deadEnd.step.kinds[0]!, name: deadEnd.name } : undefined;
-  return { kind, reference, why: search.unlisted.size > 0 ? 'not_listable' : 'unknown', candidates: [], suggestions, ...(missing && { missing }), notes };
+  return { kind, reference, why: search.unlisted.size > 0 ? 'not_listable' : 'unknown', candidates: [], suggestions, ...(missing && { missing }), unusable: missing ? undefined : unusableNamed(reference, search), notes };
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../client/index.ts';
 import { operations, type ReferenceKind } from '../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
-import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
+import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
 import type { ListOperation } from './resource-hierarchy.ts';
 import { CallFailure } from '../failure/index.ts';
 import { rowsIn } from '../context/index.ts';
@@ -27,10 +27,21 @@ export interface Search {
   truncated: boolean;
   /** Kinds that could not be listed. */
   readonly unlisted: Set<ReferenceKind>;
+  /** Rows of the lists that stand for no resource. */
+  readonly unusable: UnusableRow[];
 }
 
-/** The result of a list; undefined if the platform doesn't offer or forbids it. Incomplete if the search reached its request limit. */
-type ListResult = { readonly resources: readonly ResourceRef[]; readonly complete: boolean } | undefined;
+/** The result of a list; undefined if the platform doesn't offer or forbids it. */
+type ListResult =
+  | {
+      readonly resources: readonly ResourceRef[];
+      readonly unusable: readonly UnusableRow[];
+      /** False if the search reached its request limit. */
+      readonly complete: boolean;
+      /** Whether rows of it couldn't be read. */
+      readonly rowsLost: boolean;
+    }
+  | undefined;
 
 interface CachedList {
   readonly principal: string;
@@ -68,24 +79,41 @@ function nextPage(answer: JsonRecord | undefined): JsonRecord | undefined {
   return typeof page === 'number' && typeof pages === 'number' && page < pages ? { page: page + 1, page_size: size } : undefined;
 }
 
-async function readChildren({ operation, parent, kinds }: ListOperation, id: string, search: Search): Promise<ListResult> {
-  const resources: ResourceRef[] = [];
-  let page: JsonRecord | undefined = {};
-  while (page) {
-    if (search.requests <= 0) return { resources, complete: false };
-    search.requests -= 1;
-    const answer: JsonRecord | undefined = await search.lookup.reader.attempt(operation, { [`${parent}_id`]: id, ...page });
-    if (answer === undefined) return undefined;
-    resources.push(...rowsIn(answer).flatMap((row) => resourceRefOf(row, kinds, { kind: parent, id }) ?? []));
-    page = nextPage(answer);
-  }
-  return { resources, complete: true };
+/** What a list is read with, and whether rows of it couldn't be read. */
+function readerOf({ lookup }: Search): { readonly reader: Lookup['reader']; readonly hasLostRows: () => boolean } {
+  let rowsLost = false;
+  const reader = lookup.readerInParts?.(() => void (rowsLost = true)) ?? lookup.reader;
+  return { reader, hasLostRows: () => rowsLost };
 }
 
-async function readOrganization({ lookup }: Search): Promise<ListResult> {
-  const answer = await lookup.reader.read(operations.get_organization, {});
-  const rows = isRecord(answer) ? rowsIn(answer) : [];
-  return { resources: (rows.length > 0 ? rows : [answer]).flatMap((row) => resourceRefOf(row, ['organization']) ?? []), complete: true };
+async function readChildren({ operation, parent, kinds }: ListOperation, id: string, search: Search): Promise<ListResult> {
+  const rows: JsonRecord[] = [];
+  const { reader, hasLostRows } = readerOf(search);
+  const refOf = (row: JsonRecord): ResourceRef | undefined => resourceRefOf(row, kinds, { kind: parent, id });
+  const result = (complete: boolean): ListResult => ({
+    resources: rows.flatMap((row) => refOf(row) ?? []),
+    unusable: rows.flatMap((row) => (refOf(row) ? [] : (unusableRowOf(row) ?? []))),
+    complete,
+    rowsLost: hasLostRows(),
+  });
+  let page: JsonRecord | undefined = {};
+  while (page) {
+    if (search.requests <= 0) return result(false);
+    search.requests -= 1;
+    const answer: JsonRecord | undefined = await reader.attempt(operation, { [`${parent}_id`]: id, ...page });
+    if (answer === undefined) return undefined;
+    rows.push(...rowsIn(answer));
+    page = nextPage(answer);
+  }
+  return result(true);
+}
+
+async function readOrganization(search: Search): Promise<ListResult> {
+  const { reader, hasLostRows } = readerOf(search);
+  const answer = await reader.read(operations.get_organization, {});
+  const refsOf = (rows: readonly unknown[]): readonly ResourceRef[] => rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []);
+  const listed = refsOf(rowsIn(answer));
+  return { resources: listed.length > 0 ? listed : refsOf([answer]), unusable: [], complete: true, rowsLost: hasLostRows() };
 }
 
 export function createListCache(): ListCache {
@@ -96,8 +124,8 @@ export function createListCache(): ListCache {
     const list: CachedList = { principal: lookup.principal, kinds, readAt: lookup.now(), sequence: (lastSequence += 1), result: read() };
     const evict = (): void => void (lists.peek(key) === list && lists.delete(key));
     lists.set(key, list);
-    // Failed and incomplete lists are requested again.
-    list.result.then((result) => result?.complete || evict(), evict);
+    // Failed and incomplete lists are requested again, and those with rows that couldn't be read: a change must not rest on them.
+    list.result.then((result) => (result?.complete && !result.rowsLost) || evict(), evict);
     return list.result;
   };
 
@@ -110,6 +138,7 @@ export function createListCache(): ListCache {
     // The search that first requested the list may have been aborted: that is not a failure of this one.
     const result = await (isFresh ? cached.result.catch(() => request(key, kinds, search, read)) : request(key, kinds, search, read));
     search.truncated ||= result?.complete === false;
+    search.unusable.push(...(result?.unusable ?? []));
     return result?.resources;
   };
 

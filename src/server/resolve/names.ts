@@ -8,7 +8,8 @@ export const segmentOf = (name: string): string => name.replace(/[%/]/g, (charac
 
 export const joinPath = (names: readonly string[]): string => names.map(segmentOf).join('/');
 
-function unescaped(segment: string): string {
+/** A segment of a path without escapes. */
+export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

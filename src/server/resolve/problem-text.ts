@@ -70,6 +70,7 @@ export function resolutionProblemText(problem: ResolutionProblem, { redactor, hi
   const more = candidates.length > shown.length ? [`And ${candidates.length - shown.length} more.`] : [];
   return [
     headlines[problem.why](problem, quoted),
+    ...(problem.unusable === undefined ? [] : [problem.unusable]),
     ...(shown.length === 0 ? [] : [...(candidates.length > 0 ? [] : ['There is:']), fence(redactor.text(candidateLines(shown)))]),
     ...more,
     ...(shown.length === 0 || (problem.why === 'unknown' && isId(problem.missing?.name ?? problem.reference)) ? [visibleText(nextStep(problem), hidden)] : []),

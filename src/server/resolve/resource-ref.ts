@@ -34,6 +34,29 @@ function parentOf(row: JsonRecord): ResourceRef['parent'] {
   return undefined;
 }
 
+/** A row of a list that stands for no resource: it has no id, or is of a kind that no operation takes. */
+export interface UnusableRow {
+  readonly name: string;
+  /** Its kind, if that is why. */
+  readonly kind?: string;
+}
+
+// A platform's word for a kind. Anything else it says there is not repeated.
+const kindWord = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
+
+/** The name of a row that stands for no resource, and why; undefined if it has none. */
+export function unusableRowOf(row: JsonRecord): UnusableRow | undefined {
+  const [name, kind] = [nameOf(row), textIn(row, 'service_type')];
+  if (name === undefined) return undefined;
+  return textIn(row, 'id') === undefined ? { name } : { name, kind: kind !== undefined && kindWord.test(kind) ? kind : 'that it does not name' };
+}
+
+/** Why nothing can be done with a row that stands for no resource, as a sentence. */
+export const unusableText = ({ kind }: UnusableRow): string =>
+  kind === undefined
+    ? 'The platform lists one of that name without an id: the list shows it, but it can neither be read by itself nor changed or deleted.'
+    : `The platform lists one of that name, of a kind ${kind}: no tool here acts on it, only lists show it.`;
+
 /**
  * Reads a row of an answer; undefined if it isn't a resource of these kinds.
  * @param kinds the possible kinds; of several, the row's `service_type` decides.

@@ -23,6 +23,8 @@ export interface Lookup {
   readonly principal: string;
   /** Reads the platform with the caller's rights. */
   readonly reader: Pick<Reader, 'read' | 'attempt'>;
+  /** Passes over rows that can't be read; without it, such a list is a failure. @param onRowsLost is called when that happens. */
+  readonly readerInParts?: (onRowsLost: () => void) => Pick<Reader, 'read' | 'attempt'>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Where a bare name is searched first. */

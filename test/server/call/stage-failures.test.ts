@@ -68,7 +68,7 @@ const imported = (): string[] => {
 };
 
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
-const harmless = ['fail', 'fence', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure'];
+const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure'];
 
 let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;

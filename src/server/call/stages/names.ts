@@ -1,4 +1,5 @@
 import { operations } from '../../../contract/index.ts';
+import { reasonUnreadable } from '../../context/index.ts';
 import { CallFailure, fail } from '../../failure/index.ts';
 import { assertArgumentsInScope, assertInSameEnvironment, needsLocation } from '../../guard/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
@@ -34,7 +35,22 @@ function withoutCandidates({ tool, deps }: Call, error: unknown): Error {
   if (failure?.kind !== 'bad_address' || !needsLocation(tool, operations.list_services, deps.policy)) return error as Error;
   const { problem } = failure;
   const note = 'What else there is is not told: the policy restricts what may be read.';
-  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], suggestions: [], notes: [...problem.notes, note] } });
+  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], suggestions: [], unusable: undefined, notes: [...problem.notes, note] } });
+}
+
+/** How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be meant. */
+function lookupOf(call: Call, within: Within): Lookup {
+  const { tool, reader, onFlaw } = call;
+  if (tool.operation.effect !== 'read') return lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within);
+  const readerInParts: Lookup['readerInParts'] = (onRowsLost) =>
+    reader.under({
+      reasonUnread: reasonUnreadable,
+      onFlaw: (operation, flaw) => {
+        if (flaw.rowsLost) onRowsLost();
+        onFlaw(operation, flaw);
+      },
+    });
+  return { ...lookupFor(call, within), readerInParts };
 }
 
 /**
@@ -52,7 +68,7 @@ async function resolveAll(call: Call): Promise<Call> {
   const args: JsonRecord = { ...call.args };
   const resolved: Record<string, ResolvedResource> = {};
   let within: Within = {};
-  const lookup = (): Lookup => lookupFor(call, within);
+  const lookup = (): Lookup => lookupOf(call, within);
 
   const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
     deps.resolver.resolve(kind, given, lookup()).catch((error: unknown) => Promise.reject(withoutCandidates(call, error)));

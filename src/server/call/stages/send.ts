@@ -74,7 +74,7 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
     for (const { operation, input } of operations) {
       if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
       try {
-        const answer = await send(operation, input, call);
+        const answer = await send(operation, input, call, (flaw) => call.onFlaw(operation, flaw));
         answers.push(isRecord(answer) ? answer : {});
         if (operation.effect !== 'read') deps.changed?.(context);
       } catch (error) {

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { tools } from '../../tools/index.ts';
+import { checkAlteredAnswers } from '../support/altered-answers.ts';
+
+// They make the platform refuse what comes after, or ask it nothing that has an answer.
+const untried = ['lock_cluster', 'upgrade_cluster'];
+
+test('whatever is altered in 2,000 answers, each tool does without it or says what is missing', async () => {
+  const { altered, complaints, tools: reached } = await checkAlteredAnswers({ alterations: 2_000 });
+  expect(complaints).toEqual([]);
+  expect(altered).toBe(2_000);
+  expect([...reached].toSorted()).toEqual(tools.map(({ name }) => name).filter((name) => !untried.includes(name)).toSorted());
+});

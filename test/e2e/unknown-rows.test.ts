@@ -1,0 +1,121 @@
+import { afterEach, expect, test } from 'vitest';
+import { connectorsTo } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+const opened: { close: () => unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of opened.splice(0).toReversed()) await one.close();
+});
+
+type AlterAnswer = (path: string, body: Json) => unknown;
+
+/** A client of a server whose platform's answers to reads are altered so. */
+async function clientWith(alter: AlterAnswer): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
+  const platform = await startTestPlatform();
+  const proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
+  const connectors = connectorsTo(proxy.url, platform.token);
+  opened.push(platform, proxy, connectors);
+  return { client: await connectors.modern(userAnswering(agree)), platform, proxy };
+}
+
+const rowsIn = (body: Json): Json[] => body['results'] as Json[];
+
+const withoutGhostIds: AlterAnswer = (path, body) =>
+  path.endsWith('/alert-rules') ? { ...body, results: rowsIn(body).map((row) => (row['source'] === 'GHOST' ? { ...row, id: undefined, target: null } : row)) } : body;
+
+test('an alert rule without an id is shown, and refused for change with the reason', async () => {
+  const { client, proxy } = await clientWith(withoutGhostIds);
+  const listed = await client.call('list_alert_rules');
+  expect(listed.isError, textOf(listed)).toBeFalsy();
+  expect(textOf(listed)).toContain('old-latency');
+  expect(textOf(listed)).not.toContain('passed over');
+  const refused = textOf(await client.call('update_alert_rule', { alert_rule_id: 'old-latency', enabled: false }));
+  expect(refused).toContain('lists one of that name without an id');
+  expect(proxy.writes()).toEqual([]);
+});
+
+test('the other alert rules can be changed beside one without an id', async () => {
+  const { client } = await clientWith(withoutGhostIds);
+  const name = (textOf(await client.call('list_alert_rules')).split('\n').find((line) => line.includes('MANAGED')) ?? '').split(' | ')[0]!;
+  const changed = await client.call('update_alert_rule', { alert_rule_id: name, description: 'Changed beside a ghost' });
+  expect(changed.isError, textOf(changed)).toBeFalsy();
+});
+
+test('an alert rule of the monitoring system alone is refused for change before anybody is asked', async () => {
+  const { client, platform, proxy } = await clientWith((_, body) => body);
+  const ghost = rowsIn(await platform.must('list_alert_rules', { organization_id: platform.organizationId })).find((row) => row['source'] === 'GHOST')!;
+  expect(textOf(await client.call('update_alert_rule', { alert_rule_id: ghost['id'], enabled: true }))).toContain('exists in the monitoring system only');
+  expect(proxy.writes()).toEqual([]);
+});
+
+const agentId = '9d3c1e0b-5f0a-4c3e-9d55-0a6c1b2f3d4e';
+/** Beside the services of the seed, one of a kind that only this platform has. */
+const withOtherKind: AlterAnswer = (path, body) => {
+  if (/^\/environment\/[^/]+\/services$/.test(path)) return { results: [...rowsIn(body), { id: agentId, name: 'triage', service_type: 'AGENTIC_WORKFLOW' }] };
+  return /^\/environment\/[^/]+\/statuses$/.test(path) ? { ...body, agentic_workflows: [{ id: agentId, state: 'DEPLOYMENT_ERROR' }] } : body;
+};
+
+test.each([
+  ['list_services', { environment_id: 'shop/staging' }, /triage.*AGENTIC_WORKFLOW/],
+  ['get_environment_overview', { environment: 'shop/staging' }, /triage.*agentic_workflow.*failed.*DEPLOYMENT_ERROR/],
+  ['get_environment_status', { environment_id: 'shop/staging' }, new RegExp(`agentic_workflow.*DEPLOYMENT_ERROR.*${agentId}`)],
+])('%s shows a service of an unknown kind, and says that no tool acts on it', async (tool, args, shows) => {
+  const { client } = await clientWith(withOtherKind);
+  const result = await client.call(tool, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(textOf(result)).toMatch(shows);
+  expect(textOf(result)).toMatch(/No tool acts on services of this kind, they are only shown: agentic_workflow/i);
+  expect(JSON.stringify(result._meta ?? {})).not.toContain(agentId);
+});
+
+test('find_resource finds a service of an unknown kind by its state', async () => {
+  const { client } = await clientWith(withOtherKind);
+  expect(textOf(await client.call('find_resource', { name: 'triage', state: 'ERROR' }))).toMatch(/shop\/staging\/triage \| agentic_workflow \|.*DEPLOYMENT_ERROR/);
+});
+
+test('whoever names a service of an unknown kind is told why no tool takes it', async () => {
+  const { client } = await clientWith(withOtherKind);
+  expect(textOf(await client.call('deploy_service', { service: 'shop/staging/triage' }))).toContain('of a kind AGENTIC_WORKFLOW: no tool here acts on it');
+});
+
+test('a change by name is not made where a namesake may stand in a row that can not be read', async () => {
+  const { client, proxy } = await clientWith((path, body) => (/^\/project\/[^/]+\/environment$/.test(path) ? { results: [...rowsIn(body), { name: 'staging' }] } : body));
+  const refused = await client.call('stop_environment', { environment_id: 'shop/staging' });
+  expect(refused.isError).toBe(true);
+  expect(textOf(refused)).toMatch(/results\[\d\]\.id" in the answer is missing/);
+  expect(proxy.writes()).toEqual([]);
+  const read = await client.call('get_environment_overview', { environment: 'shop/staging' });
+  expect(read.isError, textOf(read)).toBeFalsy();
+  expect(textOf(read)).toMatch(/list_environments: "results\[\d\]\.id" in the answer is missing, and passed over/);
+});
+
+test('a change is judged in doubt where a row of what it touches can not be read', async () => {
+  const { client, platform } = await clientWith((path, body) => (/^\/organization\/[^/]+\/project$/.test(path) ? { results: [...rowsIn(body), null] } : body));
+  const plan = await client.call('upgrade_cluster', { cluster_id: platform.seed['cluster_id'], dry_run: true });
+  expect(plan.isError, textOf(plan)).toBeFalsy();
+  expect(textOf(plan)).toMatch(/could not be determined|unknown|PRODUCTION/);
+});
+
+test('a change is not made from a present state that can be read in parts only', async () => {
+  const { client, platform, proxy } = await clientWith((path, body) => (/^\/container\/[^/]+$/.test(path) ? { ...body, arguments: {} } : body));
+  const refused = textOf(await client.call('update_container', { container_id: platform.seed['container_id'], cpu: 300 }));
+  expect(refused).toContain('"arguments" in the answer is of type object, not of type array');
+  expect(proxy.writes()).toEqual([]);
+});
+
+test('a list that holds null in place of rows has none, and says so', async () => {
+  const { client } = await clientWith((path, body) => (path.endsWith('/project') ? { results: null } : body));
+  const listed = await client.call('list_projects');
+  expect(listed.isError).toBeFalsy();
+  expect(textOf(listed)).toMatch(/0 projects[^]*"results" in the answer is null, not a list/);
+});
+
+test('a list without its rows is no empty list', async () => {
+  const { client } = await clientWith((path, body) => (path.endsWith('/project') ? {} : body));
+  const listed = await client.call('list_projects');
+  expect(listed.isError).toBe(true);
+  expect(textOf(listed)).toContain('"results" in the answer is missing');
+});
