@@ -108,12 +108,13 @@ async function readChildren({ operation, parent, kinds }: ListOperation, id: str
   return result(true);
 }
 
+const organizationsIn = (rows: readonly unknown[]): readonly ResourceRef[] => rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []);
+
 async function readOrganization(search: Search): Promise<ListResult> {
   const { reader, hasLostRows } = readerOf(search);
   const answer = await reader.read(operations.get_organization, {});
-  const refsOf = (rows: readonly unknown[]): readonly ResourceRef[] => rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []);
-  const listed = refsOf(rowsIn(answer));
-  return { resources: listed.length > 0 ? listed : refsOf([answer]), unusable: [], complete: true, rowsLost: hasLostRows() };
+  const listed = organizationsIn(rowsIn(answer));
+  return { resources: listed.length > 0 ? listed : organizationsIn([answer]), unusable: [], complete: true, rowsLost: hasLostRows() };
 }
 
 export function createListCache(): ListCache {
