@@ -1,15 +1,18 @@
 import * as z from 'zod';
 import { DateTime, HttpUrl, identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
-/** Events that a webhook can subscribe to. */
+/** Events that the embedded platform notifies webhooks of. Other platforms have more, and other words. */
 export const EventKind = z.enum(['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED', 'DEPLOYMENT_FAILED']);
 export type EventKind = z.infer<typeof EventKind>;
+
+/** An event that a webhook subscribes to, by the platform's word for it. */
+const EventWord = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be a kind of event, such as DEPLOYMENT_STARTED');
 
 export const WebhookKind = z.enum(['STANDARD', 'SLACK']);
 
 export const WebhookRequest = z.object({
   target_url: HttpUrl.describe('Receives a POST per event.'),
-  events: z.array(EventKind).min(1).describe('Which to post.'),
+  events: z.array(EventWord).min(1).describe(`Which to post: ${EventKind.options.join(', ')}, or another of the platform.`),
   enabled: z.boolean().default(true),
   kind: WebhookKind.default('STANDARD').describe('Form of a post.'),
   description: z.string().optional(),
@@ -20,7 +23,7 @@ export const Webhook = resourceOf('webhook', z.object({
   ...identity,
   kind: WebhookKind,
   target_url: z.string(),
-  events: z.array(EventKind),
+  events: z.array(EventWord),
   enabled: z.boolean(),
   description: z.string().optional(),
   target_secret_set: z.boolean(),
