@@ -24,10 +24,11 @@ const serviceTypes = 'APPLICATION|DATABASE|CONTAINER|JOB|HELM|TERRAFORM|GITOPS_A
 const scopes = 'APPLICATION|BUILT_IN|ENVIRONMENT|PROJECT|CONTAINER|JOB|HELM|TERRAFORM';
 const variableTypes = 'VALUE|ALIAS|OVERRIDE|BUILT_IN|FILE|EXTERNAL_SECRET';
 const variableServiceTypes = 'APPLICATION|CONTAINER|DATABASE|JOB|HELM|TERRAFORM';
-const actions = 'seen:DEPLOY|+RESTART|+STOP|+DELETE';
-const actionStatuses = 'seen:QUEUED|+ONGOING|+SUCCESS|+ERROR|+CANCELED';
+const actions = 'seen:DEPLOY|+RESTART|+STOP|+DELETE|+UNKNOWN';
+const actionStatuses = 'seen:QUEUED|+ONGOING|+SUCCESS|+ERROR|+CANCELED|+NEVER';
 const subActions = 'seen:NONE|+TERRAFORM_PLAN_AND_APPLY';
 const protocols = 'seen:HTTP|+GRPC|+TCP|+UDP';
+const helmProtocols = 'seen:HTTP|+GRPC';
 
 const statusDetails = (at: string) => `
   ${at}.action      ${actions}
@@ -39,9 +40,9 @@ const stepNames =
 
 /** Steps and how they end. */
 const steps = `
-  steps                                seen:object nullable
-  steps.total_duration_sec             integer
-  steps.total_computing_duration_sec   integer
+  steps                                object
+  steps.total_duration_sec             integer +required
+  steps.total_computing_duration_sec   integer +required
   steps.details[].step_name            ${stepNames}
   steps.details[].status               seen:SUCCESS|+ERROR|+CANCELED
   steps.details[].duration_sec         integer`;
@@ -50,6 +51,7 @@ const serviceStatus = `
   id                           uuid
   service_deployment_status    ${freshness}
   is_part_last_deployment      boolean
+  status_details               object +required
   ${statusDetails('status_details')}
   deployment_request_id        uuid
   deployment_requests_count    integer
@@ -170,6 +172,9 @@ const valuesOverride = (repository: (at: string) => string) => `
   values_override.set[][]                  string
   values_override.set_string[][]           string
   values_override.set_json[][]             string
+  values_override.file                     object +nullable
+  values_override.file.git                 object +nullable
+  values_override.file.raw                 object +nullable
   ${repository('values_override.file.git.git_repository')}
   values_override.file.git.paths[]         string
   values_override.file.raw.values[].name   string +required
@@ -321,7 +326,7 @@ export const shapes = {
     +entrypoint       string
     +auto_preview     boolean
     +auto_deploy      boolean nullable
-    +icon_uri         string`,
+    +icon_uri         uri`,
   'database create': `
     name      string +required
     type      seen:POSTGRESQL|+MONGODB|+MYSQL|+REDIS +required
@@ -351,7 +356,7 @@ export const shapes = {
     +port             integer
     +environment.id   uuid
     +service_type     ${serviceTypes}
-    +icon_uri         string
+    +icon_uri         uri
     +maximum_cpu      integer
     +maximum_memory   integer`,
   deploy: `
@@ -460,7 +465,7 @@ export const shapes = {
     max_running_instances   integer required
     auto_preview   boolean required
     auto_deploy    boolean nullable
-    icon_uri       string required
+    icon_uri       uri required
     ${groups('')}${autoscaling('')}`,
   restart: `
     application_ids[]   uuid
@@ -504,7 +509,7 @@ export const shapes = {
     ports[].name            string
     ports[].external_port   integer
     ports[].namespace       string
-    ports[].protocol        ${protocols}
+    ports[].protocol        ${helmProtocols}
     ports[].is_default      boolean
     ports[].service_selectors[].key     string +required
     ports[].service_selectors[].value   string +required
@@ -537,14 +542,14 @@ export const shapes = {
     arguments[]   string
     allow_cluster_wide_resources   boolean
     ${valuesOverride(gitRepository)}
-    icon_uri      string
+    icon_uri      uri
     service_type  ${serviceTypes}
     description   string
     timeout_sec   integer minimum=0
     ports[].id             uuid
     ports[].port_type      string
     ports[].internal_port  integer
-    ports[].protocol       ${protocols}
+    ports[].protocol       ${helmProtocols}
     ports[].service_name   string
     ports[].name           string
     ports[].external_port  integer
@@ -562,6 +567,7 @@ export const shapes = {
     is_deployed   boolean
     next_k8s_available_version   string
     last_execution_id            string
+    cluster_lock                 object +nullable
     ${lock('cluster_lock.')}
     last_deployment_date         date-time`,
   member: `
@@ -608,7 +614,7 @@ export const shapes = {
     target.service.id                 uuid
     target.service.name               string
     target.service.description        string
-    target.service.icon_uri           string
+    target.service.icon_uri           uri
     target.service.service_type       string
     target.service.project_id         uuid
     target.service.project_name       string
@@ -680,13 +686,13 @@ export const shapes = {
     results[].details.commit.tag                 string
     results[].details.commit.message             string
     results[].details.commit.author_name         string
-    results[].details.commit.author_avatar_url   string
-    results[].details.commit.commit_page_url     string
+    results[].details.commit.author_avatar_url   uri
+    results[].details.commit.commit_page_url     uri
     results[].details.build_pod_name             string
     +results[].details.image.image_name   string
     +results[].details.image.tag          string
     ${statusDetails('results[].status_details')}
-    results[].icon_uri         string
+    results[].icon_uri         uri
     results[].total_duration   string
     +results[].services[].service_id     uuid
     +results[].services[].name           string

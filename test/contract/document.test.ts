@@ -35,6 +35,7 @@ const differences = (name: ShapeName, schema: z.ZodType, side: 'input' | 'output
   const actual = fieldsOfSchema(schema, side);
   const wrong: string[] = [];
   for (const path of leaves(actual)) if (!written.has(path)) wrong.push(`${path}: not in the document`);
+  for (const [path, { nullable }] of actual) if (side === 'output' && nullable && !written.get(path)?.nullable) wrong.push(`${path}: is never null in the document`);
   for (const [path, want] of written) {
     const have = actual.get(path);
     if (!have) {
@@ -136,5 +137,10 @@ describe('a difference shows', () => {
     ['not required', schema.partial(required), 'key: required is true'],
   ])('%s', (_, changed, message) => {
     expect(differences('variable edit', changed, 'input')).toContain(message);
+  });
+
+  test('a null', () => {
+    const answer = z.object({ id: z.string().nullable(), key: z.string(), mount_path: z.string().nullable() });
+    expect(differences('variable', answer, 'output').filter((line) => line.includes('never null'))).toEqual(['id: is never null in the document']);
   });
 });

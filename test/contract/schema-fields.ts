@@ -27,7 +27,7 @@ export const fieldsOfText = (text: string): Map<string, Field> => {
       {
         type: type.includes('|') || type.startsWith('seen:') ? valuesOf(type) : type,
         required: marks.includes('required') || marks.includes('+required'),
-        nullable: marks.includes('nullable'),
+        nullable: marks.includes('nullable') || marks.includes('+nullable'),
         limits: Object.fromEntries(marks.filter((mark) => mark.includes('=')).map(limitOf)),
       },
     ]),

@@ -201,6 +201,17 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
   });
 });
 
+test('how long a deployment took is told once it has ended', async () => {
+  const slow = await startTestPlatform({ timeScale: 1000 });
+  const servers = resourceServersOf(slow.url, slow.tokens.admin);
+  const client = await servers.connect('modern');
+  await slow.must('deploy_container', { container_id: slow.seed['container_id'] });
+  expect(await client.text('infra://service/terraform/shop%2Fstaging%2Fassets-bucket/status')).toMatch(/took_seconds: \d/);
+  expect(await client.text('infra://service/container/shop%2Fstaging%2Fsearch/status')).not.toContain('took_seconds');
+  await servers.close();
+  await slow.close();
+});
+
 test('every address that is made of a thing, or of a part of one, can be read', () => {
   const id = seedId('anything');
   const kinds = ['project', 'environment', 'cluster', ...serviceKinds] as const;

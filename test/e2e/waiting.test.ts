@@ -97,11 +97,13 @@ describe('an end', () => {
   });
 
   test('that does not come in time leaves a call that goes on waiting', async () => {
-    masks = Array.from({ length: 20 }, () => ({ state: 'DEPLOYING' }));
+    masks = Array.from({ length: 20 }, () => ({ state: 'DEPLOYING', steps: { total_duration_sec: 0, total_computing_duration_sec: 0, details: [] } }));
     for (const subject of [{ environment: ids()['environment_id'] }, { service: `infra://service/container/${ids()['container_id']}` }]) {
       const client = await connectors.modern();
       const result = await client.call('wait_for_deployment', { ...subject, seconds: 1 });
       expect(result.structuredContent).toMatchObject({ outcome: 'running', state: 'DEPLOYING' });
+      // 0 is no total yet.
+      expect(result.structuredContent).not.toHaveProperty('total_seconds');
       expectUsable(result);
       expect(nextOf(result).map(({ tool }) => tool)).toEqual(['wait_for_deployment']);
     }

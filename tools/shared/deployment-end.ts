@@ -28,7 +28,8 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
     outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
-    total_seconds: status.steps?.total_duration_sec,
+    // 0 stands for no total yet.
+    total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
     took: steps, diagnosis,
   });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Duration, HttpUrl, identity, Name, reference, resourceOf, Uuid } from '../primitives.ts';
+import { DateTime, Duration, HttpUrl, identity, Name, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { AlertRuleState } from '../states.ts';
 
 export const Severity = z.enum(['LOW', 'MEDIUM', 'HIGH', 'CRITICAL']);
@@ -30,7 +30,7 @@ const TargetService = z.object({
   id: Uuid,
   name: z.string(),
   description: z.string().optional(),
-  icon_uri: z.string(),
+  icon_uri: Uri,
   service_type: z.string(),
   project_id: Uuid,
   project_name: z.string(),
@@ -44,6 +44,7 @@ export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
   ...identity,
   // May be empty: a rule that lost its last receiver is UNROUTED.
   alert_receiver_ids: z.array(Uuid),
+  presentation: Presentation.extend({ runbook_url: HttpUrl.optional() }),
   source: z.enum(['MANAGED', 'GHOST']),
   state: AlertRuleState,
   organization_id: Uuid,

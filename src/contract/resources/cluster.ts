@@ -37,8 +37,9 @@ export const ClusterStatus = z.object({
   cluster_id: Uuid,
   status: ClusterState,
   is_deployed: z.boolean(),
-  next_k8s_available_version: z.string().nullable(),
-  last_execution_id: z.string().nullable(),
+  next_k8s_available_version: z.string().optional(),
+  last_execution_id: z.string().optional(),
+  // Null rather than absent: whether a cluster is locked decides what is refused, so the answer says it.
   cluster_lock: ClusterLock.nullable(),
-  last_deployment_date: DateTime.nullable(),
+  last_deployment_date: DateTime.optional(),
 });

@@ -4,9 +4,10 @@ import {
   ApplicationState, DeploymentAction, DeploymentActionStatus, DeploymentState, DeploymentSubAction, ServiceDeploymentStatusValue,
 } from '../states.ts';
 
+/** The latest deployment's action and progress. Before the first one the action is UNKNOWN and the status NEVER. */
 export const StatusDetails = z.object({
-  action: DeploymentAction,
-  status: DeploymentActionStatus,
+  action: z.enum([...DeploymentAction.options, 'UNKNOWN']),
+  status: z.enum([...DeploymentActionStatus.options, 'NEVER']),
   sub_action: DeploymentSubAction,
 });
 
@@ -17,24 +18,25 @@ export const StepName = z.enum([
 ]);
 export type StepName = z.infer<typeof StepName>;
 
+/** The steps that have ended. The totals are 0 until the deployment has ended. */
 const Steps = z.object({
-  total_duration_sec: z.int().nullable(),
-  total_computing_duration_sec: z.int().nullable(),
+  total_duration_sec: z.int(),
+  total_computing_duration_sec: z.int(),
   details: z.array(z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() })),
 });
 
-/** Status of one service; `id` is the service, `deployment_request_id` its latest deployment. */
+/** Status of one service; `id` is the service, `deployment_request_id` its latest deployment. What only a deployment has is absent before the first one. */
 export const ServiceDeploymentStatus = z.object({
   id: Uuid,
   state: DeploymentState,
   service_deployment_status: ServiceDeploymentStatusValue,
   is_part_last_deployment: z.boolean(),
-  status_details: StatusDetails.optional(),
-  deployment_request_id: Uuid.nullable(),
+  status_details: StatusDetails,
+  deployment_request_id: Uuid.optional(),
   deployment_requests_count: z.int(),
-  last_deployment_date: DateTime.nullable(),
-  steps: Steps.nullable(),
-  execution_id: z.string().nullable(),
+  last_deployment_date: DateTime.optional(),
+  steps: Steps.optional(),
+  execution_id: z.string().optional(),
 });
 
 export const ApplicationStatus = ServiceDeploymentStatus.extend({ state: ApplicationState });
@@ -59,7 +61,7 @@ export const Deployment = ServiceDeploymentStatus.extend({
 });
 
 const LogLine = z.object({
-  id: z.string(),
+  id: Uuid,
   created_at: DateTime,
   message: z.string(),
   pod_name: z.string(),

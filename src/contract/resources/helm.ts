@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Name, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
-import { GitRepository, Protocol, serviceIdentity } from './service.ts';
+import { GitRepository, HelmProtocol, serviceIdentity } from './service.ts';
 
 const ChartRequest = z.object({
   repository: reference('helm_repository').nullable(),
@@ -56,7 +56,7 @@ const HelmPortRequest = z.object({
   name: z.string().optional(),
   external_port: z.int().min(1).max(65535).optional(),
   namespace: z.string().optional(),
-  protocol: Protocol.optional(),
+  protocol: HelmProtocol.optional(),
   is_default: z.boolean().optional(),
   service_name: z.string().optional(),
   service_selectors: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
@@ -86,7 +86,7 @@ export const Helm = resourceOf('helm', z.object({
   arguments: z.array(z.string()),
   allow_cluster_wide_resources: z.boolean(),
   values_override: ValuesOverride,
-  icon_uri: z.string(),
+  icon_uri: Uri,
   timeout_sec: z.int().min(0),
   ports: z.array(HelmPort),
 }));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, resourceOf, Uuid } from '../primitives.ts';
+import { DateTime, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { computeResources, serviceIdentity } from './service.ts';
 import { DeploymentState, Origin } from '../states.ts';
 import { StatusDetails } from './deployment.ts';
@@ -37,15 +37,15 @@ export const DeploymentHistoryItem = z.object({
         tag: z.string(),
         message: z.string(),
         author_name: z.string(),
-        author_avatar_url: z.string(),
-        commit_page_url: z.string(),
+        author_avatar_url: Uri.optional(),
+        commit_page_url: Uri.optional(),
       })
       .optional(),
     image: z.object({ image_name: z.string(), tag: z.string() }).optional(),
     build_pod_name: z.string().optional(),
   }),
   status_details: StatusDetails,
-  icon_uri: z.string(),
+  icon_uri: Uri,
   total_duration: z.string(),
   services: z.array(z.object({ service_id: Uuid, name: z.string(), service_type: z.string(), status: DeploymentState })).optional(),
 });

@@ -11,6 +11,9 @@ export type ServiceKind = (typeof serviceKinds)[number];
 
 export const Protocol = z.enum(['HTTP', 'GRPC', 'TCP', 'UDP']);
 
+/** What a port of a Helm service speaks. */
+export const HelmProtocol = Protocol.extract(['HTTP', 'GRPC']);
+
 const PortNumber = z.int().min(1).max(65535);
 
 /** A port of an application or container. Without `id` it is created, with a known `id` it is updated. */
@@ -137,7 +140,7 @@ export const serviceIdentity = {
   description: z.string().optional(),
   service_type: ServiceType,
   environment: Pointer,
-  icon_uri: z.string().optional(),
+  icon_uri: Uri.optional(),
 };
 
 /** Limits set by the cluster's configuration. */
@@ -155,7 +158,7 @@ export const workloadFields = {
   healthchecks: Healthchecks,
   auto_preview: z.boolean(),
   auto_deploy: z.boolean().nullable().optional(),
-  icon_uri: z.string(),
+  icon_uri: Uri,
   arguments: z.array(z.string()).optional(),
   entrypoint: z.string().optional(),
   ports: z.array(ServicePort.extend({ id: Uuid })),

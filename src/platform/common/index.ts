@@ -4,4 +4,4 @@ export { addDays, createSteppedClock, isoDurationMilliseconds, isoNow, systemClo
 export { silentLog, type PlatformLog } from './log.ts';
 export { ApiProblem, internalError, invalid, notFound, rateLimitExceeded, refused } from './problem.ts';
 export { secondsBetween, seededRandom, systemRandom, uuidFrom, type Random } from './random.ts';
-export type { DeployedCommit, ServiceSpecs, StoredAutoscaling } from './service-spec.ts';
+export { defaultIcon, type DeployedCommit, type ServiceSpecs, type StoredAutoscaling } from './service-spec.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ApplicationRequest, ContainerRequest, DatabaseRequest, Helm, Job, workloadFields, serviceIdentity, Terraform } from '../../contract/index.ts';
+import type { ServiceKind, ApplicationRequest, ContainerRequest, DatabaseRequest, Helm, Job, workloadFields, serviceIdentity, Terraform } from '../../contract/index.ts';
 
 type Ports = z.output<(typeof workloadFields)['ports']>;
 type Volumes = z.output<(typeof workloadFields)['storage']>;
@@ -44,6 +44,9 @@ export interface ServiceSpecs {
   job: Omit<z.output<typeof Job>, Exclude<Derived, 'description' | 'icon_uri'>>;
   terraform: Omit<z.output<typeof Terraform>, Exclude<Derived, 'description' | 'icon_uri'>>;
 }
+
+/** The icon of a service, or of an environment, that has none of its own. */
+export const defaultIcon = (kind: ServiceKind | 'environment'): string => `app://infra-mcp/${kind}`;
 
 /** The `deployed_commit` column. */
 export interface DeployedCommit {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { DeploymentHistoryItem } from '../../contract/index.ts';
-import { notFound, type DeployedCommit } from '../common/index.ts';
+import { defaultIcon, notFound, type DeployedCommit } from '../common/index.ts';
 import { buildPod } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import type { History, HistoryQuery } from './engine.ts';
@@ -31,13 +31,15 @@ interface ShownSpec {
 const gitUrl = (spec: ShownSpec): string | undefined =>
   (spec.git_repository ?? spec.source?.git?.git_repository ?? spec.terraform_files_source?.git.git_repository)?.url;
 
-const commitPage = (url: string | undefined, commitId: string): string =>
-  url?.startsWith('http') ? `${url.replace(/(\.git)?\/?$/, '')}/commit/${commitId}` : '';
+const commitPage = (url: string | undefined, commitId: string): { commit_page_url?: string } => {
+  const page = `${(url ?? '').replace(/(\.git)?\/?$/, '')}/commit/${commitId}`;
+  return page.startsWith('http') && URL.canParse(page) ? { commit_page_url: page } : {};
+};
 
 const commitOf = (row: DeploymentServiceRow, spec: ShownSpec): Item['details']['commit'] => {
   if (row.commit === null) return undefined;
   const commit = JSON.parse(row.commit) as DeployedCommit;
-  return { ...commit, author_avatar_url: '', commit_page_url: commitPage(gitUrl(spec), commit.git_commit_id) };
+  return { ...commit, ...commitPage(gitUrl(spec), commit.git_commit_id) };
 };
 
 const imageOf = (spec: ShownSpec): Item['details']['image'] => {
@@ -66,7 +68,7 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
     auditing_data: auditingData(deployment, row.ended_at),
     details: { ...(commit && { commit }), ...(image && { image }), ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }) },
     status_details: statusDetails(deployment.action, row.state, row.kind),
-    icon_uri: spec.icon_uri ?? '',
+    icon_uri: spec.icon_uri ?? defaultIcon(row.kind),
     total_duration: totalDuration(deployment, row.ended_at, now),
   };
 };
@@ -106,7 +108,7 @@ const environmentItem = (deployment: DeploymentRow, services: readonly Deploymen
     auditing_data: auditingData(deployment, deployment.ended_at),
     details: {},
     status_details: statusDetails(deployment.action, state),
-    icon_uri: '',
+    icon_uri: defaultIcon('environment'),
     total_duration: totalDuration(deployment, deployment.ended_at, now),
     services: services.map((service) => ({ service_id: service.service_id, name: service.name, service_type: serviceType(service.kind), status: service.state })),
   };

@@ -1,5 +1,5 @@
 import { maximumLogLines, type StepName } from '../../contract/index.ts';
-import { notFound, type DeployedCommit } from '../common/index.ts';
+import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import type { RuntimeLogLine, RunningVersion, Runtime } from '../runtime/index.ts';
 import type { Db, DataStore } from '../store/index.ts';
 import { iso } from './context.ts';
@@ -24,14 +24,17 @@ const runningVersion = async (db: Db, serviceId: string): Promise<RunningVersion
   };
 };
 
+/** The id of a stored line. The same line always has the same id. */
+const storedLineId = ({ deployment_id, seq }: { readonly deployment_id: string; readonly seq: number }): string => uuidFrom(`${deployment_id}/log/${seq}`);
+
 const runningLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => ({
-  id: `${version.deploymentId}-${line.at}`, created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version,
+  id: uuidFrom(`${version.deploymentId}/${version.service.id}/running/${line.at}/${line.pod}/${line.message}`), created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version,
 });
 
 const storedLines = async (db: Db, serviceId: string, tail: number): Promise<LogLine[]> => {
   const rows = await db.selectFrom('log_line').selectAll().where('service_id', '=', serviceId).orderBy('seq', 'desc').limit(tail).execute();
   return rows.toReversed().map((row) => ({
-    id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version,
+    id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version,
   }));
 };
 
@@ -69,7 +72,7 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
   const byTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
   return {
     results: byTime.map((row) => ({
-      id: String(row.seq), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step,
+      id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step,
       service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
     })),
   };

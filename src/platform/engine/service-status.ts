@@ -21,12 +21,15 @@ export function statusDetails(action: DeploymentAction, state: DeploymentState, 
   return { action, status: status(), sub_action };
 }
 
-/** The ended steps, with durations in whole seconds. The totals are null until the deployment has ended. */
-const stepsOf = (rows: readonly StepRow[], ended: boolean): ServiceStatusAnswer['steps'] => {
+/** The details of a service that was never deployed. */
+const neverDeployed: z.output<typeof StatusDetails> = { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' };
+
+/** The ended steps, with durations in whole seconds. The totals are 0 until the deployment has ended. */
+const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceStatusAnswer['steps']> => {
   const secondsIn = (steps: readonly StepRow[]) => seconds(steps.reduce((sum, step) => sum + step.ended_ms - step.began_ms, 0));
   return {
-    total_duration_sec: ended ? secondsIn(rows) : null,
-    total_computing_duration_sec: ended ? secondsIn(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : null,
+    total_duration_sec: ended ? secondsIn(rows) : 0,
+    total_computing_duration_sec: ended ? secondsIn(rows.filter((row) => row.step !== 'DEPLOYMENT_QUEUEING')) : 0,
     details: rows.map((row) => ({ step_name: row.step, status: row.status, duration_sec: seconds(row.ended_ms - row.began_ms) })),
   };
 };
@@ -108,12 +111,12 @@ export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Pr
       state: service.deployed_state,
       service_deployment_status: service.deployment_status,
       is_part_last_deployment: deployment !== undefined && lastIds.has(deployment.id),
-      ...(deployment && { status_details: statusDetails(deployment.action, deployment.state, service.kind) }),
-      deployment_request_id: deployment?.id ?? null,
+      status_details: deployment ? statusDetails(deployment.action, deployment.state, service.kind) : neverDeployed,
       deployment_requests_count: open.get(id) ?? 0,
-      last_deployment_date: service.last_deployment_at,
-      steps: deployment ? stepsOf(steps.get(id) ?? [], deployment.ended_at !== null) : null,
-      execution_id: deployment?.id ?? null,
+      ...(service.last_deployment_at !== null && { last_deployment_date: service.last_deployment_at }),
+      ...(deployment && {
+        deployment_request_id: deployment.id, execution_id: deployment.id, steps: stepsOf(steps.get(id) ?? [], deployment.ended_at !== null),
+      }),
     };
   });
 }

@@ -119,10 +119,10 @@ const alertRule = (time: SeedTime, name: string, more: Partial<SeedAlertRule> = 
 
 /** Alert rules in various states. One exists only in the monitoring system. */
 export const seedAlertRules = (time: SeedTime): SeedAlertRule[] => [
-  alertRule(time, 'checkout-errors', { target_type: 'SERVICE', target_id: seedIds.application_id }),
+  alertRule(time, 'checkout-errors', { target_type: 'APPLICATION', target_id: seedIds.application_id }),
   alertRule(time, 'node-memory', { severity: 'MEDIUM', state: 'UNDEPLOYED', enabled: 0 }),
-  alertRule(time, 'importer-down', { severity: 'CRITICAL', state: 'NOTIFIED', starts_at: time.ago(1), target_type: 'SERVICE', target_id: seedId('service/data/development/importer') }),
-  alertRule(time, 'report-late', { severity: 'LOW', state: 'SUPPRESSED', starts_at: time.ago(2), target_type: 'SERVICE', target_id: seedIds.job_id }),
+  alertRule(time, 'importer-down', { severity: 'CRITICAL', state: 'NOTIFIED', starts_at: time.ago(1), target_type: 'CONTAINER', target_id: seedId('service/data/development/importer') }),
+  alertRule(time, 'report-late', { severity: 'LOW', state: 'SUPPRESSED', starts_at: time.ago(2), target_type: 'CRONJOB', target_id: seedIds.job_id }),
   alertRule(time, 'disk-filling', { state: 'UNROUTED', starts_at: time.ago(3), alert_receiver_ids: '[]' }),
   alertRule(time, 'old-latency', { source: 'GHOST', state: 'OK', is_up_to_date: 0 }),
 ];

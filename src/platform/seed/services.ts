@@ -61,7 +61,7 @@ const helm: ServiceSpecs['helm'] = {
   auto_preview: false, auto_deploy: false, arguments: ['--atomic'], allow_cluster_wide_resources: false, icon_uri: 'app://infra-mcp/helm', timeout_sec: 600,
   description: 'Sessions of the shop.', source: { repository: { chart_name: 'redis', chart_version: '20.6.1', repository: { id: seedIds.helm_repository_id } } },
   values_override: { set: [['architecture', 'standalone']], file: { raw: { values: [{ name: 'values.yaml', content: 'auth:\n  enabled: true\n' }] } } },
-  ports: [{ id: seedId('port/session-cache'), name: 'redis', port_type: 'HELM', internal_port: 6379, protocol: 'TCP', is_default: false, service_name: 'session-cache-master' }],
+  ports: [{ id: seedId('port/session-cache'), name: 'metrics', port_type: 'HELM', internal_port: 9121, protocol: 'HTTP', is_default: false, service_name: 'session-cache-metrics' }],
 };
 
 const job = (type: 'CRON' | 'LIFECYCLE', image: string): ServiceSpecs['job'] => ({

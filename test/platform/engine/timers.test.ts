@@ -41,7 +41,7 @@ const addRule = async (rule: { target_id: string; promql?: string; operator?: st
     id, ...stamp(), organization_id: organizationId, name: 'errors', cluster_id: clusterId, description: '', tag: '',
     condition: JSON.stringify({ kind: 'CUSTOM', promql: rule.promql ?? 'rate(errors[5m])', operator: rule.operator ?? 'NONE', threshold: rule.threshold ?? 0, function: 'NONE' }),
     for_duration: 'PT1M30S', severity: 'HIGH', enabled: rule.enabled ?? 1, alert_receiver_ids: JSON.stringify(rule.receivers ?? ['someone']), presentation: '{}',
-    source: 'MANAGED', state: 'OK', target_type: 'SERVICE', target_id: rule.target_id, is_up_to_date: 1, starts_at: null,
+    source: 'MANAGED', state: 'OK', target_type: 'APPLICATION', target_id: rule.target_id, is_up_to_date: 1, starts_at: null,
   }).execute();
   await fixture.db.write((trx) => fixture.engine.alertRuleChanged(trx, id));
   fixture.engine.wake();

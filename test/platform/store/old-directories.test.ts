@@ -7,6 +7,7 @@ import { toWire } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
 import { databaseFile, openDatabase } from '../../../src/platform/store/database.ts';
+import { strictReader } from '../api/read-platform.ts';
 import { keyFile, openVault } from '../../../src/platform/store/vault.ts';
 
 type Json = Record<string, unknown>;
@@ -90,6 +91,31 @@ test('a data directory of the second schema goes on with the deployment that was
   await environments.destroy();
   // The five of its seed, the one cut off and today's; none of today's seed.
   expect(deployments).toHaveLength(7);
+});
+
+test('what an earlier program stored in words of its own is answered in documented ones', async () => {
+  // A chart may have more than one port.
+  const ports = ['UDP', 'HTTP', 'TCP'].map((protocol, index) => ({ id: id(90 + index), port_type: 'HELM', internal_port: 80 + index, protocol }));
+  await startOn('data-0002', `UPDATE service SET spec = json_set(spec, '$.ports', json('${JSON.stringify(ports)}')) WHERE kind = 'helm'`);
+  const { organizationId, seed } = platform!;
+  const rules = await rows('list_alert_rules', { organization_id: organizationId });
+  expect(Object.fromEntries(rules.map(({ name, target }) => [name, (target as Json)['target_type']]))).toEqual({
+    'checkout-errors': 'APPLICATION', 'node-memory': 'CLUSTER', 'importer-down': 'CONTAINER', 'report-late': 'CRONJOB', 'disk-filling': 'CLUSTER', 'old-latency': 'CLUSTER',
+  });
+  const helm = await call('get_helm', { helm_id: seed['helm_id']! });
+  expect((helm['ports'] as Json[]).map(({ internal_port: number, protocol }) => [number, protocol])).toEqual([[80, 'HTTP'], [81, 'HTTP'], [82, 'HTTP']]);
+  const db = await openDatabase(dataDir);
+  const stored = await db.selectFrom('deployment_service').select('spec').where('kind', '=', 'helm').where('spec', 'is not', null).execute();
+  const deployed = await db.selectFrom('service').select('deployed_spec as spec').where('kind', '=', 'helm').execute();
+  await db.destroy();
+  for (const { spec } of [...stored, ...deployed]) expect(JSON.parse(spec!)).toMatchObject({ ports: [{ internal_port: 6379, protocol: 'HTTP' }], arguments: ['--atomic'] });
+});
+
+test.each(['data-0001', 'data-0002'])('%s: every answer is what the document allows', async (stored) => {
+  await startOn(stored);
+  const reader = strictReader({ must: call });
+  await reader.readAll();
+  expect([...reader.deviations]).toEqual([]);
 });
 
 test('user names and passwords that an earlier program stored in the addresses of webhooks are sealed, and gone from the files', async () => {

@@ -12,7 +12,7 @@ const answers: Answers = {
   list_clusters: { results: [{ id: 'c1', name: 'main', production: true }, { id: 'c2', name: 'spare', production: false }, { id: 'c4', name: 'unflagged', production: false }] },
   list_projects: { results: [{ id: 'q', name: 'other' }, { id: 'p', name: 'payments' }] },
   list_environments: ({ project_id }) => ({ results: project_id === 'p' ? [{ id: 'e', mode: 'PRODUCTION', cluster_id: 'c4' }, { id: 'f', mode: 'STAGING', cluster_id: 'c2' }] : [] }),
-  get_alert_rule: { id: 'r', name: 'slow', target: { target_type: 'SERVICE', target_id: 'a', service: { environment_id: 'e' } } },
+  get_alert_rule: { id: 'r', name: 'slow', target: { target_type: 'APPLICATION', target_id: 'a', service: { environment_id: 'e' } } },
 };
 const live = { environment: { id: 'e', name: 'live' }, project: { id: 'p' }, mode: 'PRODUCTION' };
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../../contract/index.ts';
-import { isoNow, refused } from '../../common/index.ts';
+import { defaultIcon, isoNow, refused } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { AlertRuleTable, Db } from '../../store/index.ts';
 import { findById, requireReferences } from './find.ts';
@@ -24,14 +24,14 @@ const targetService = async (db: Db, row: Selectable<AlertRuleTable>) => {
     .executeTakeFirst();
   if (!service) return undefined;
   const { kind, spec, ...rest } = service;
-  const { description, job_type } = JSON.parse(spec) as { description?: string; job_type?: string };
-  return { ...rest, description, job_type, service_type: kind.toUpperCase(), icon_uri: `app://infra-mcp/${kind}` };
+  const { description, job_type, icon_uri } = JSON.parse(spec) as { description?: string; job_type?: string; icon_uri?: string };
+  return { ...rest, description, job_type, service_type: kind.toUpperCase(), icon_uri: icon_uri ?? defaultIcon(kind) };
 };
 
 const ruleAnswer = async (db: Db, row: Selectable<AlertRuleTable>) => ({
   ...withoutNulls(row),
   condition: JSON.parse(row.condition) as Rule['condition'],
-  presentation: JSON.parse(row.presentation) as Rule['presentation'],
+  presentation: withoutNulls(JSON.parse(row.presentation) as Rule['presentation']),
   alert_receiver_ids: JSON.parse(row.alert_receiver_ids) as string[],
   enabled: row.enabled === 1,
   is_up_to_date: row.is_up_to_date === 1,

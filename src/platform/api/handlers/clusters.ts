@@ -23,10 +23,8 @@ const statusAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' |
   cluster_id: row.id,
   status: row.status,
   is_deployed: deployedStates.includes(row.status),
-  next_k8s_available_version: row.next_version,
-  last_execution_id: row.last_execution_id,
+  ...withoutNulls({ next_k8s_available_version: row.next_version, last_execution_id: row.last_execution_id, last_deployment_date: row.last_deployment_at }),
   cluster_lock: (await activeLock(db, row.id, clock.now())) ?? null,
-  last_deployment_date: row.last_deployment_at,
 });
 
 const listLocks: OperationHandlers<'list_cluster_locks'>['list_cluster_locks'] = async (input, { db, clock }) => {

@@ -2,15 +2,13 @@ import type { Selectable } from 'kysely';
 import type { GitRepository, OperationNamed, ResponseOf, ServiceKind, ServiceType } from '../../../contract/index.ts';
 import type * as z from 'zod';
 import type { ClusterTable, Db } from '../../store/index.ts';
-import type { DeployedCommit, ServiceSpecs } from '../../common/index.ts';
+import { defaultIcon, type DeployedCommit, type ServiceSpecs } from '../../common/index.ts';
 import { autoscalingAnswer } from './autoscaling.ts';
 import { annotationsGroup, labelsGroup } from './groups.ts';
 import type { ServiceRow } from './find.ts';
 
 type Cluster = Selectable<ClusterTable>;
 type Answers = { [Kind in ServiceKind]: ResponseOf<OperationNamed<`get_${Kind}`>> };
-
-const defaultIcon = (kind: ServiceKind): string => `app://infra-mcp/${kind}`;
 
 const identityOf = <Kind extends ServiceKind>(row: ServiceRow<Kind>) => ({
   id: row.id,

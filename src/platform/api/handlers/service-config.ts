@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { HelmRequest, workloadRequestFields } from '../../../contract/index.ts';
 import type { RequestContext } from '../handler.ts';
-import { invalid, type ServiceSpecs } from '../../common/index.ts';
+import { defaultIcon, invalid, type ServiceSpecs } from '../../common/index.ts';
 import type { ClusterTable, Db, RegistryTable } from '../../store/index.ts';
 import { toStoredAutoscaling } from './autoscaling.ts';
 import { requireReferences } from './find.ts';
@@ -146,7 +146,7 @@ export function toStoredHelm({ source, ports = [], ...rest }: Omit<RequestedHelm
     ...rest,
     source: toStoredSource(source),
     auto_preview: rest.auto_preview ?? false,
-    icon_uri: rest.icon_uri ?? 'app://infra-mcp/helm',
+    icon_uri: rest.icon_uri ?? defaultIcon('helm'),
     ports: ports.map((port) => ({
       ...port,
       id: previous.ports.find((known) => isSamePort(known, port))?.id ?? newId(),

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { hiddenSecret, type EventKind } from '../../../contract/index.ts';
+import { hiddenSecret } from '../../../contract/index.ts';
 import { invalid, isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { WebhookTable } from '../../store/index.ts';
@@ -12,7 +12,7 @@ import { ownedBy, withoutNulls } from './rows.ts';
 const webhookAnswer = (row: Selectable<WebhookTable>) => ({
   ...withoutNulls(row),
   target_url: redactedTarget(row),
-  events: JSON.parse(row.events) as EventKind[],
+  events: JSON.parse(row.events) as string[],
   enabled: row.enabled === 1,
   target_secret_set: row.sealed_target_secret !== null,
 });

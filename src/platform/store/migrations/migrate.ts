@@ -5,6 +5,7 @@ import { engineTables } from './0002-engine.ts';
 import { settings } from './0003-settings.ts';
 import { listTotals } from './0004-list-totals.ts';
 import { webhookUserinfo } from './0005-webhook-userinfo.ts';
+import { documentedWords } from './0006-documented-words.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0003-settings': settings,
   '0004-list-totals': listTotals,
   '0005-webhook-userinfo': webhookUserinfo,
+  '0006-documented-words': documentedWords,
 };
 
 /** The names of all migrations. */

@@ -19,7 +19,7 @@ export const helmTimeout: Scenario = {
         auto_preview: false, auto_deploy: false, arguments: ['--atomic', '--debug'], allow_cluster_wide_resources: false, icon_uri: 'app://infra-mcp/helm', timeout_sec: 180,
         description: 'Events of everything.', source: chart('30.1.8'),
         values_override: { set: [['controller.replicaCount', '3']], file: { raw: { values: [{ name: 'values.yaml', content: 'persistence:\n  size: 50Gi\nlogRetentionHours: 168\n' }] } } },
-        ports: [{ id: seedId(`port/${service}`), name: 'client', port_type: 'HELM', internal_port: 9092, protocol: 'TCP', is_default: false, service_name: 'event-bus' }],
+        ports: [{ id: seedId(`port/${service}`), name: 'metrics', port_type: 'HELM', internal_port: 5556, protocol: 'HTTP', is_default: false, service_name: 'event-bus-metrics' }],
       },
     },
   ],

@@ -79,6 +79,12 @@ const deploymentFacts = {
 
 const pickFacts = (facts: Readonly<Record<string, string>>, row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(facts).map(([name, path]) => [name, at(row, path)]));
 
+/** What is shown of a status. The total of its steps counts once the action has ended. */
+const shownStatus = (status: JsonRecord): JsonRecord => {
+  const shown = pickFacts(statusFacts, status);
+  return isUnderWay(shown) ? { ...shown, took_seconds: undefined } : shown;
+};
+
 const rowsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
 
 const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord): string => `${String(name)} ${String(status)} (${String(seconds)} s)`;
@@ -96,7 +102,7 @@ const history = table('deployment', [...Object.keys(deploymentFacts), 'services'
 /** The statuses of an environment's services in one list, with kinds and, if the services could be listed, names. */
 function statusRows(answer: JsonRecord, services: JsonRecord | undefined): JsonRecord[] {
   const names = new Map(rowsOf(services?.['results']).map((row) => [row['id'], row['name']]));
-  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...pickFacts(statusFacts, row) })));
+  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...shownStatus(row) })));
 }
 
 /** The resources of services, and the status and history of environments. */
@@ -149,7 +155,7 @@ export const serviceResources: readonly PlatformResource[] = [
     operations: listOf(statuses),
     read: async (_, context) => {
       const status = (await readServiceStatus(referenceOf(context), context)) ?? (await readForKind(statuses, context));
-      return { id: status['id'], ...pickFacts(statusFacts, status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+      return { id: status['id'], ...shownStatus(status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),
     watched: { requests: 1, isMoving: isUnderWay },

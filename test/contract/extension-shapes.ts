@@ -1,0 +1,175 @@
+/**
+ * What platforms of this kind answer beyond the document, typed by hand in the notation of document-shapes.ts; and which shape
+ * the answer of each operation has. Nothing here is imported from the contract.
+ */
+import { endpoints } from './document.ts';
+import { shapes } from './document-shapes.ts';
+
+const identity = `
+  id           uuid required
+  created_at   date-time required
+  updated_at   date-time required`;
+
+const service = (type: string) => `${identity}
+  name             string required
+  description      string
+  service_type     ${type} required
+  environment.id   uuid required
+  icon_uri         uri`;
+
+const source = (at: string) => `
+  ${at}.url            string required
+  ${at}.provider       string
+  ${at}.owner          string
+  ${at}.name           string
+  ${at}.has_access     boolean
+  ${at}.branch         string
+  ${at}.root_path      string
+  ${at}.deployed_commit_id            string
+  ${at}.deployed_commit_date          date-time
+  ${at}.deployed_commit_contributor   string
+  ${at}.deployed_commit_tag           string
+  ${at}.git_token_id   string nullable`;
+
+const line = `
+  results[].id           uuid required
+  results[].created_at   date-time required
+  results[].message      string required
+  results[].pod_name     string required
+  results[].version      string required`;
+
+const pagination = `
+  pagination.page          integer required
+  pagination.page_size     integer required
+  pagination.total_count   integer required
+  pagination.total_pages   integer required`;
+
+const inList = (text: string) => text.replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1results[].');
+
+const targetTypes = 'CLUSTER|ENVIRONMENT|APPLICATION|CONTAINER|JOB|CRONJOB|HELM|TERRAFORM';
+
+const extensionShapes = {
+  ...shapes,
+  'alert rule': shapes['alert rule'].replace(/^(\s*target\.target_type\s+)string$/m, `$1${targetTypes}`),
+  webhook: `${identity}
+    kind                STANDARD|SLACK required
+    target_url          string required
+    events[]            string
+    enabled             boolean required
+    description         string
+    target_secret_set   boolean required`,
+  log: line,
+  'environment log': `${line}
+    results[].step                    string nullable
+    results[].service_id              uuid required
+    results[].service_name            string required
+    results[].deployment_request_id   uuid required`,
+  job: `${service('JOB')}
+    job_type                         CRON|LIFECYCLE required
+    schedule.cronjob.scheduled_at    string required
+    schedule.cronjob.timezone        string required
+    source.image.image_name          string required
+    source.image.tag                 string required
+    cpu                              integer required
+    memory                           integer required
+    max_duration_seconds             integer required
+    max_nb_restart                   integer required`,
+  terraform: `${service('TERRAFORM')}
+    auto_deploy                                      boolean required
+    ${source('terraform_files_source.git.git_repository')}
+    terraform_variables_source.tf_var_file_paths[]   string
+    provider_version.read_from_terraform_block       boolean required
+    provider_version.explicit_version                string
+    timeout_sec                                      integer required
+    cpu                                              integer required
+    memory                                           integer required`,
+  cluster: `${identity}
+    name              string required
+    description       string
+    organization.id   uuid required
+    region            string required
+    cloud_provider    string required
+    version           string required
+    is_default        boolean required
+    production        boolean required
+    status            ${/^\s*status\s+(\S+)/m.exec(shapes['cluster status'])![1]!} required
+    is_locked         boolean required`,
+  'alert receiver': `${identity}
+    name          string required
+    description   string
+    type          string required`,
+  'annotations group': `${identity}
+    name                  string required
+    annotations[].key     string
+    annotations[].value   string
+    scopes[]              DEPLOYMENTS|STATEFUL_SETS|SERVICES|INGRESS|GATEWAY_API_ROUTES|HPA|PODS|SECRETS|JOBS|CRON_JOBS`,
+  registry: `${identity}
+    name          string required
+    kind          string required
+    url           uri required
+    description   string`,
+  role: `
+    id            uuid required
+    name          string required
+    description   string`,
+};
+
+/** The shape of an answer: its lines, and whether it is a list of such rows. A list of services has a shape per type. */
+export interface AnswerShape {
+  readonly text: string;
+  readonly rowsByType?: Readonly<Record<string, string>>;
+}
+
+type Name = keyof typeof extensionShapes;
+
+const one = (name: Name): AnswerShape => ({ text: extensionShapes[name] });
+const list = (name: Name): AnswerShape => ({ text: `${inList(extensionShapes[name])}${pagination}` });
+
+const kinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'] as const;
+
+const beyond: Readonly<Record<string, AnswerShape>> = {
+  'GET /project/{projectId}/environment': list('environment'),
+  'GET /environment/{environmentId}': one('environment'),
+  'GET /environment/{environmentId}/services': {
+    text: `results[] object\n${pagination}`,
+    rowsByType: Object.fromEntries(kinds.map((kind) => [kind.toUpperCase(), extensionShapes[kind]])),
+  },
+  'GET /environment/{environmentId}/statuses': {
+    text: ['environment', ...kinds.map((kind) => `${kind}s[]`)].map((at) =>
+      extensionShapes[at === 'environment' ? 'environment status' : 'service status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, `$1${at}.`)).join('\n'),
+  },
+  ...Object.fromEntries(kinds.flatMap((kind): [string, AnswerShape][] => [
+    [`GET /${kind}/{${kind}Id}`, one(kind)],
+    [`GET /${kind}/{${kind}Id}/status`, one('service status')],
+    [`GET /${kind}/{${kind}Id}/log`, one('log')],
+    [`GET /${kind}/{${kind}Id}/deploymentHistoryV2`, one('job history')],
+    [`POST /${kind}/{${kind}Id}/deploy`, one('deployment')],
+  ])),
+  'GET /environment/{environmentId}/deploymentHistoryV2': one('job history'),
+  'GET /environment/{environmentId}/logs': one('environment log'),
+  'GET /environment/{environmentId}/environmentVariable': list('variable'),
+  'GET /container/{containerId}/environmentVariable': list('variable'),
+  'GET /organization/{organizationId}/cluster': list('cluster'),
+  'GET /organization/{organizationId}/cluster/{clusterId}/status': one('cluster status'),
+  'GET /organization/{organizationId}/cluster/lock': list('cluster lock'),
+  'GET /organization/{organizationId}/alert-rules': list('alert rule'),
+  'GET /alert-rules/{alertRuleId}': one('alert rule'),
+  'GET /organization/{organizationId}/alert-receivers': list('alert receiver'),
+  'GET /organization/{organizationId}/webhook': list('webhook'),
+  'POST /organization/{organizationId}/webhook': one('webhook'),
+  'GET /organization/{organizationId}/labelsGroups': list('labels group'),
+  'GET /organization/{organizationId}/annotationsGroups': list('annotations group'),
+  'GET /organization/{organizationId}/helmRepository': list('helm repository'),
+  'GET /organization/{organizationId}/containerRegistry': list('registry'),
+  'GET /organization/{organizationId}/availableRole': list('role'),
+  'GET /organization/{organizationId}/inviteMember': list('invitation'),
+  'GET /organization/{organizationId}/billingInfo': one('billing info'),
+  'POST /environment/{environmentId}/deploy': one('environment status'),
+  'POST /environment/{environmentId}/cancelDeployment': one('environment status'),
+};
+
+const documented = endpoints.flatMap(({ method, path, response, list: isList }): [string, AnswerShape][] =>
+  response === undefined ? [] : [[`${method} ${path}`, isList ? list(response) : one(response)]]);
+
+/** The shape of every answer, by method and path. What an answer beyond the document has in common with a documented one has its shape. */
+export const answerShapes: Readonly<Record<string, AnswerShape>> = { ...beyond, ...Object.fromEntries(documented) };

@@ -1,0 +1,71 @@
+import { serviceKinds } from '../../../src/contract/resources/service.ts';
+import { type OperationName, operations } from '../../../src/contract/operations.ts';
+import { type Json, rowsOf, type TestPlatform } from '../../support/test-platform.ts';
+import { answerDeviations } from '../../contract/answer-deviations.ts';
+import { answerShapes } from '../../contract/extension-shapes.ts';
+
+/** A platform whose every answer is read strictly. */
+export interface StrictReader {
+  /** Calls an operation, and notes what its answer has that no document allows. */
+  ask(name: OperationName, input?: Json): Promise<Json>;
+  /** Reads an environment, its services and all there is to know of them. */
+  readEnvironment(id: unknown): Promise<void>;
+  /** Reads the whole organization. */
+  readAll(): Promise<void>;
+  /** What was noted, each once: the operation, the member and what is wrong with it. */
+  readonly deviations: Set<string>;
+  /** The states of services and of environments, and the operations, that were met. */
+  readonly states: Set<string>;
+  readonly asked: Set<OperationName>;
+}
+
+const labelOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+
+/** A reader of a platform. Its shapes are those of the document, retyped by hand. */
+export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader {
+  const [deviations, states, asked] = [new Set<string>(), new Set<string>(), new Set<OperationName>()];
+
+  const ask: StrictReader['ask'] = async (name, input = {}) => {
+    const answer = await platform.must(name, input);
+    asked.add(name);
+    if (operations[name].response === undefined) return answer;
+    const shape = answerShapes[labelOf(operations[name])];
+    if (shape === undefined) throw new Error(`${name} has no shape to be read by`);
+    for (const line of answerDeviations(shape, answer)) deviations.add(`${name}${line}`);
+    return answer;
+  };
+
+  const readService = async ({ id, service_type: type }: Json): Promise<void> => {
+    const kind = serviceKinds.find((each) => each.toUpperCase() === type)!;
+    const input = { [`${kind}_id`]: id };
+    states.add(String((await ask(`get_${kind}_status`, input))['state']));
+    for (const name of [`get_${kind}`, `get_${kind}_logs`, `list_${kind}_deployments`] as const) await ask(name, input);
+    if (kind === 'application') await ask('list_environment_variables', input);
+    if (kind === 'container') await ask('list_variables_of_container', input);
+  };
+
+  const readEnvironment: StrictReader['readEnvironment'] = async (environment_id) => {
+    const input = { environment_id };
+    for (const name of ['get_environment', 'list_environment_deployments', 'get_environment_logs', 'list_variables_of_environment'] as const) await ask(name, input);
+    const { environment } = await ask('get_environment_status', input);
+    states.add(String((environment as Json)['state']));
+    for (const service of rowsOf(await ask('list_services', { ...input, page: 1, page_size: 100 }))) await readService(service);
+  };
+
+  const readAll = async (): Promise<void> => {
+    const organization = { organization_id: (await ask('get_organization'))['id'] };
+    for (const { id: project_id } of rowsOf(await ask('list_projects', organization))) {
+      for (const { id } of rowsOf(await ask('list_environments', { project_id }))) await readEnvironment(id);
+    }
+    for (const name of [
+      'list_members', 'list_cluster_locks', 'list_alert_receivers', 'list_annotations_groups', 'list_helm_repositories',
+      'list_container_registries', 'list_roles', 'list_invitations', 'get_billing_info',
+    ] as const) await ask(name, organization);
+    for (const { id } of rowsOf(await ask('list_clusters', organization))) await ask('get_cluster_status', { ...organization, cluster_id: id });
+    for (const { id } of rowsOf(await ask('list_alert_rules', organization))) await ask('get_alert_rule', { alert_rule_id: id });
+    for (const { id } of rowsOf(await ask('list_labels_groups', organization))) await ask('get_labels_group', { ...organization, labels_group_id: id });
+    for (const { id } of rowsOf(await ask('list_webhooks', organization))) await ask('list_webhook_events', { ...organization, webhook_id: id });
+  };
+
+  return { ask, readEnvironment, readAll, deviations, states, asked };
+}
