@@ -1,5 +1,5 @@
 import { operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
-import type { JsonRecord, ToolContext } from '../../src/server/tool/index.ts';
+import { readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
 export interface Subject {
@@ -31,6 +31,16 @@ const reads = {
 /** Every operation that reads one of these aspects of a service of any kind. */
 export const readsOf = (...aspects: readonly (keyof typeof reads)[]): [AnyOperation, ...AnyOperation[]] =>
   aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [AnyOperation, ...AnyOperation[]];
+
+/**
+ * Uses of the operations that read an aspect of a service, by its kind.
+ * @param what names the aspect, for example `the state`
+ * @param ofEnvironment the operation that reads it of an environment.
+ */
+export const readsByKind = (aspect: keyof typeof reads, what: string, ...ofEnvironment: readonly AnyOperation[]): readonly ReadUse[] => [
+  ...serviceKinds.flatMap((kind) => readUses(`${what} of a service of kind ${kind} is not read there`, operationNamed(reads[aspect](kind)))),
+  ...ofEnvironment.flatMap((operation) => readUses(`${what} of an environment is not read there`, operation)),
+];
 
 /** The input that identifies a service or environment to an operation of its kind. */
 export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => ({ [`${kind}_id`]: id });

@@ -1,7 +1,8 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import { compact, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { compact, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
+import { readsOfDiagnosis } from './diagnosis-evidence.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import type { WaitResult } from './wait-for-end.ts';
 
@@ -10,6 +11,9 @@ const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as re
 /** Why a deployment failed; for an environment, why the service that failed last did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
   isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
+
+/** What explaining a failed deployment reads. */
+export const readsToExplain: readonly ReadUse[] = readsOfDiagnosis.map(({ operation }) => ({ operation, without: 'a deployment that failed is explained by less, or not at all' }));
 
 /** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {

@@ -3,5 +3,5 @@
 export { maximumCallTime, type CallContext, type Clock, type Dialogue, type ServerLogger, type UserAnswer } from './call-context.ts';
 export { ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { createReader, reasonUnreadable, type Reader } from './reader.ts';
-export { asMode, listOfOrganization, pointerIn, readById, rowsIn, servicesIn, textIn, wholeListIn } from './reads.ts';
+export { asMode, listOfOrganization, pointerIn, readById, readOperationOf, rowsIn, servicesIn, textIn, wholeListIn } from './reads.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';

@@ -1,7 +1,10 @@
 import { operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import type { Reader, Target } from '../../context/index.ts';
+import { reading, readUses } from '../reads.ts';
 import { organizationOf, notAgreedTo, rowWith, show, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
+
+const clusterReads = readUses('the plan shows neither the lock nor the version of the cluster', operations.get_organization, operations.list_clusters, operations.get_cluster_status);
 
 interface ClusterState {
   readonly cluster?: JsonRecord;
@@ -25,16 +28,16 @@ async function lockOf(target: Target, reader: Reader): Promise<{ readonly locked
 }
 
 /** For lock_cluster: a locked cluster can't be locked again. */
-export const alreadyLocked: NoOpCheck = async (_, { target, reader }) => {
+export const alreadyLocked: NoOpCheck = reading(clusterReads, async (_, { target, reader }) => {
   const lock = await lockOf(target, reader);
   return lock?.locked ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: lock.seen } : undefined;
-};
+});
 
 /** For unlock_cluster: the cluster isn't locked. */
-export const notLocked: NoOpCheck = async (_, { target, reader }) => {
+export const notLocked: NoOpCheck = reading(clusterReads, async (_, { target, reader }) => {
   const lock = await lockOf(target, reader);
   return lock?.locked === false ? { why: 'the cluster is not locked' } : undefined;
-};
+});
 
 function lockText(status: JsonRecord | undefined): string {
   if (!status) return notKnown('whether it is locked');
@@ -50,13 +53,13 @@ function lockLine(status: JsonRecord | undefined): PlanLine {
 }
 
 /** Whether the target cluster is locked now, by whom and why. */
-export const clusterLock: Preview = async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).status)];
+export const clusterLock: Preview = reading(clusterReads, async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).status)]);
 
 /** The present and next version of the target cluster, its status and its lock. */
-export const clusterUpgrade: Preview = async (_, { target, reader }) => {
+export const clusterUpgrade: Preview = reading(clusterReads, async (_, { target, reader }) => {
   const { cluster, status } = await readCluster(target, reader);
   if (!status) return [notKnown('which version replaces which')];
   const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
   const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;
   return [versions, notAgreedTo(`The cluster is ${show(status['status'])} now.`), lockLine(status)];
-};
+});

@@ -1,9 +1,10 @@
 import { allOperations, type AnyOperation } from '../../../contract/index.ts';
 import { at, isRecord, type JsonRecord } from '../../json/index.ts';
-import { readById, type Target } from '../../context/index.ts';
+import { readById, readOperationOf, type Target } from '../../context/index.ts';
+import { reading, readUses } from '../reads.ts';
 import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
 
-const statusOf = ({ kind }: Target): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
+const statusOf = ({ kind }: Pick<Target, 'kind'>): AnyOperation | undefined => allOperations.find(({ name }) => name === `get_${kind}_status`);
 
 const recordIn = (service: JsonRecord, path: string): JsonRecord | undefined => {
   const found = at(service, path);
@@ -51,12 +52,16 @@ function stateText(status: JsonRecord): string {
   return `Now ${[state, change].filter((part) => part !== undefined).join(', ')}.`;
 }
 
+/** What the preview of a deployment reads, by the kinds of services that the operations deploy. */
+const deploymentReads = (operations: readonly AnyOperation[]) =>
+  readUses('the plan does not show what is deployed and what it replaces', ...operations.flatMap(({ target }) => (target === 'environment' ? [] : [readOperationOf(target), statusOf({ kind: target })])).filter((one) => one !== undefined));
+
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
-export const deployment: Preview = async (args, { target, reader }) => {
+export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
   const { kind, id } = target;
   const statusOperation = statusOf(target);
   if (id === undefined || !statusOperation) return [notKnown('what runs now')];
   const [service, status] = await Promise.all([readById(kind, id, reader), reader.attempt(statusOperation, { [`${kind}_id`]: id })]);
   const version = service && versionText(service, args['git_commit_id']);
   return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
-};
+});

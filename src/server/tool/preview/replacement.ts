@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../../../contract/index.ts';
-import { readPresent } from '../present-state.ts';
+import { presentRead, readPresent } from '../present-state.ts';
+import { reading, readUses, type ReadUse } from '../reads.ts';
 import { argumentSchema } from '../schema.ts';
 import { changes, declaredIn } from './changes.ts';
 import { notKnown, type Preview } from './preview.ts';
@@ -10,14 +11,19 @@ const bodyMembers = ({ body }: AnyOperation): string[] => Object.keys((body?.sha
 /** Body members that a replacement leaves out. They are lost or go back to their defaults. */
 export const leftOut = (operation: AnyOperation, args: JsonRecord): string[] => bodyMembers(operation).filter((name) => args[name] === undefined);
 
+/** What the preview of a PUT reads. */
+export const replacementReads = (operation: AnyOperation): readonly ReadUse[] => {
+  const present = presentRead(operation);
+  return present ? readUses('what is there now is not known, so all of it has to be given', present) : [];
+};
+
 /**
  * The preview of a PUT: what it changes, and what it drops because it isn't given.
  * @param asRequest converts what was read to the shape of the request; given for partial updates, which merge it with
  * the arguments.
  */
-export const replacement =
-  (operation: AnyOperation, asRequest?: (present: JsonRecord) => JsonRecord): Preview =>
-  async (args, { reader }) => {
+export const replacement = (operation: AnyOperation, asRequest?: (present: JsonRecord) => JsonRecord): Preview =>
+  reading(replacementReads(operation), async (args, { reader }) => {
     const present = await readPresent(operation, args, reader);
     if (!present) {
       const lost = leftOut(operation, args);
@@ -30,4 +36,4 @@ export const replacement =
     const reason = asRequest ? '' : undefined;
     const lines = changes(declaredIn(asRequest?.(present) ?? present, schema) as JsonRecord, pick(args, body), schema, { reason });
     return lines.length > 0 ? lines : ['Nothing would change: all of it is so already.'];
-  };
+  });
