@@ -22,8 +22,9 @@ export interface PlatformFacts {
   readonly reportsBudget: boolean;
 }
 
-const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): string =>
-  uses.map(({ operation }) => { const result = results.get(operation); return result && result.state !== 'answered' ? `${operation.name}: ${result.why}` : operation.name; }).join('; ');
+const whyOf = (result: ReadResult | undefined): string => (result && result.state !== 'answered' ? result.why : 'it was not read');
+
+const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): string => uses.map(({ operation }) => `${operation.name}: ${whyOf(results.get(operation))}`).join('; ');
 
 /** Reasons, those of the same lack together. */
 const reasons = (uses: readonly ReadUse[], results: PlatformFacts['results']): readonly string[] =>
@@ -52,7 +53,9 @@ export function verdictOf(tool: Tool, { results, permission, reportsBudget }: Pl
   if (refused !== undefined) return verdict('does_not_work', refused);
   if (fatal.length > 0) return verdict('does_not_work', ...reasons(fatal, results));
   if (tool.needsBudget && !reportsBudget) return verdict('does_not_work', 'the platform does not report how many requests are left');
-  const untried = changes ? [`its reads work; the change itself would change something, and needs the permission ${permissionOf(tool)}`] : needed.filter((use) => every(use, 'not_tried')).map(({ operation }) => listed([{ operation, without: '' }], results));
+  const untried = changes
+    ? [`its reads work; the change itself would change something, and needs the permission ${permissionOf(tool)}`]
+    : needed.filter((use) => every(use, 'not_tried')).map(({ operation }) => whyOf(results.get(operation)));
   if (failed.length > 0) return verdict('works_with_less', ...reasons(failed, results), ...(changes ? ['the change itself was not tried'] : []));
   return untried.length > 0 ? verdict('not_tried', ...new Set(untried)) : verdict('works');
 }
