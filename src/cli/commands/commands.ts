@@ -7,7 +7,7 @@ import { type Shell, shells } from './shells.ts';
 
 const files = [{ name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' }];
 
-const examinedPlatform = booleanFlag('say instead which tools work on the configured platform, after at most 60 GET requests; shows nothing secret, so that it can be published');
+const examinedPlatform = booleanFlag('say which tools work on the configured platform instead; sends GET requests only, and prints nothing secret');
 
 const toolNames = async () => (await import('../../../tools/index.ts')).tools.map(({ name }) => name);
 
