@@ -30,6 +30,9 @@ const answering = (form: RegExp, status: number, body: string): RecordingProxyOp
   if (form.test(request.url!.split('?')[0]!)) response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 };
 
+/** For `beforeRequest`: refuses every request that has a query. */
+const refusingQueries: RecordingProxyOptions['beforeRequest'] = async (_method, request, response) => void (request.url!.includes('?') && response.writeHead(400).end(problem(400, 'unknown parameter')));
+
 const problem = (status: number, message: string): string => JSON.stringify({ status, error: 'E', message });
 
 describe('of a platform that has everything', () => {
@@ -103,6 +106,10 @@ describe('of a platform that lacks something', () => {
     expect(of('list_members').why[0]).toContain('the answer is not as the interface has it, at results[0].id');
     expect(of('list_clusters').state).toBe('does_not_work');
     expect(stdout).not.toMatch(/Secret|Ada/);
+  });
+
+  test('is not misled by queries that a platform refuses', async () => {
+    expect((await examined({ beforeRequest: refusingQueries })).report.counts).toMatchObject({ works_with_less: 0, does_not_work: 0 });
   });
 
   test('without headers of the rate limit, the budget is not shown', async () => {

@@ -2,7 +2,7 @@ import { operations } from '../../../contract/index.ts';
 import { columns } from '../../terminal/columns.ts';
 import { type Style, styled } from '../../terminal/style.ts';
 import { maximumRequests, type TriedReads } from './try-reads.ts';
-import type { Verdict, VerdictState } from './verdicts.ts';
+import type { ToolVerdict, VerdictState } from './verdicts.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 /** What the examination of a platform found. Has no address, token, id or name of a resource, so that it may be published. */
@@ -20,13 +20,13 @@ export interface PlatformReport {
   /** How many resources were seen, by kind. */
   readonly seen: Readonly<Record<string, number>>;
   readonly reads: readonly { readonly operation: string; readonly path: string; readonly documented: boolean; readonly state: string; readonly why?: string }[];
-  readonly tools: readonly Verdict[];
+  readonly tools: readonly ToolVerdict[];
 }
 
 const states: readonly VerdictState[] = ['works', 'works_with_less', 'does_not_work', 'not_tried'];
 
 /** Makes the report of an examination. */
-export function reportOf({ results, requests, seen, ended }: TriedReads, tools: readonly Verdict[]): PlatformReport {
+export function reportOf({ results, requests, seen, ended }: TriedReads, tools: readonly ToolVerdict[]): PlatformReport {
   const counts = Object.fromEntries(states.map((state) => [state, tools.filter((one) => one.state === state).length])) as Record<VerdictState, number>;
   const organizationRead = results.get(operations.get_organization)?.state;
   return {
@@ -45,7 +45,7 @@ const marks: Readonly<Record<VerdictState, { readonly mark: string; readonly sty
   not_tried: { mark: '–', style: 'dim', text: 'not tried' },
 };
 
-const toolRow = ({ tool, state, why }: Verdict): string[] => [styled(marks[state].style, marks[state].mark), tool, marks[state].text, why.join('. ')];
+const toolRow = ({ tool, state, why }: ToolVerdict): string[] => [styled(marks[state].style, marks[state].mark), tool, marks[state].text, why.join('. ')];
 
 const seenText = (seen: PlatformReport['seen']): string => Object.entries(seen).map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${count}`).join(', ');
 

@@ -40,9 +40,6 @@ interface Examination {
 
 const isOver = ({ ended, requests }: Examination): boolean => ended !== undefined || requests >= maximumRequests;
 
-/** The few lines or rows that are enough to see whether they can be read. */
-const smallQuery = ({ query }: AnyOperation): JsonRecord => ({ ...('tail' in query && { tail: 5 }), ...('pageSize' in query && { page_size: 5 }) });
-
 async function send(operation: AnyOperation, input: JsonRecord, examination: Examination): Promise<ReadResult> {
   if (operation.method !== 'GET') throw new Error(`${operation.name} is no read`);
   examination.requests += 1;
@@ -67,7 +64,7 @@ async function tryPossible(examination: Examination): Promise<void> {
   for (let operation = nextOf(examination); operation && !isOver(examination); operation = nextOf(examination)) {
     // One after the other: the next request may need ids of this answer, and a small platform isn't flooded.
     // oxlint-disable-next-line no-await-in-loop
-    examination.results.set(operation, await send(operation, { ...examination.ids.inputFor(operation), ...smallQuery(operation) }, examination));
+    examination.results.set(operation, await send(operation, examination.ids.inputFor(operation) ?? {}, examination));
   }
 }
 

@@ -7,7 +7,7 @@ import type { ReadResult } from './try-reads.ts';
 export type VerdictState = 'works' | 'works_with_less' | 'does_not_work' | 'not_tried';
 
 /** The verdict on one tool, with reasons in words that name operations and no resources. */
-export interface Verdict {
+export interface ToolVerdict {
   readonly tool: string;
   readonly state: VerdictState;
   /** What is missing and why, one reason each; empty if everything was tried and works. */
@@ -37,7 +37,7 @@ const refusedPermission = (tool: Tool, permission: PermissionLevel | undefined):
 };
 
 /** The verdict on a tool, from what its reads answered. Its changes are never tried. */
-export function verdictOf(tool: Tool, { results, permission, reportsBudget }: PlatformFacts): Verdict {
+export function verdictOf(tool: Tool, { results, permission, reportsBudget }: PlatformFacts): ToolVerdict {
   const uses = readsOfTool(tool);
   const stateOf = (operation: AnyOperation): ReadResult['state'] => results.get(operation)?.state ?? 'not_tried';
   const inState = (state: ReadResult['state']): readonly ReadUse[] => uses.filter(({ operation }) => stateOf(operation) === state);
@@ -48,7 +48,7 @@ export function verdictOf(tool: Tool, { results, permission, reportsBudget }: Pl
   const fatal = failed.filter((use) => use.isNeeded && ![use.operation, ...(use.instead ?? [])].some((one) => stateOf(one) === 'answered'));
   const refused = refusedPermission(tool, permission);
   const changes = tool.operations.some(({ method }) => method !== 'GET');
-  const verdict = (state: VerdictState, ...why: readonly string[]): Verdict => ({ tool: tool.name, state, why });
+  const verdict = (state: VerdictState, ...why: readonly string[]): ToolVerdict => ({ tool: tool.name, state, why });
 
   if (refused !== undefined) return verdict('does_not_work', refused);
   if (fatal.length > 0) return verdict('does_not_work', ...reasons(fatal, results));

@@ -1,5 +1,6 @@
 import { operations, serviceKinds, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
 import { readOperationOf } from '../../context/index.ts';
+import { readsToFindLock } from '../cluster-lock.ts';
 import { readUses, type ReadUse } from '../../tool/index.ts';
 
 const inDoubt = 'the mode of its environment is not known, so changes are judged in doubt, as those of production are';
@@ -17,13 +18,14 @@ function readsToLocate(kind: ReferenceKind): readonly ReadUse[] {
 }
 
 /** What the guard reads before it lets an operation pass: where it acts, in which mode, and the locks there. Empty for reads. */
-export function readsToAssess({ effect, target, roles }: AnyOperation): readonly ReadUse[] {
+export function readsToAssess(operation: AnyOperation): readonly ReadUse[] {
+  const { effect, target, roles } = operation;
   if (effect === 'read') return [];
   const referenced = Object.values(roles).flatMap((role) => (typeof role === 'object' && 'pointsAt' in role ? [role.pointsAt] : []));
   const located = [target, ...referenced.filter((kind) => ['environment', 'project', 'cluster'].includes(kind) || isService(kind))];
   return [
     ...located.flatMap(readsToLocate),
-    ...readUses('a lock of the cluster shows only when the platform refuses the change', operations.list_cluster_locks),
+    ...readsToFindLock(operation),
     ...readUses('plans show ids in place of the names of organization and project', operations.get_organization, operations.list_projects),
   ];
 }
