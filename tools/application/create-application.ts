@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/index.ts';
-import { at, defineTool, isRecord, naming, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { at, defineTool, isRecord, naming, readUses, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The words for git providers, by what the name of their hosts contains. */
 const providers: readonly (readonly [host: RegExp, provider: string])[] = [
@@ -62,6 +62,7 @@ export const createApplication = defineTool(operations.create_application, {
     'build_mode', 'description', 'healthchecks', 'arguments', 'entrypoint', 'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
     'git_repository.provider', 'ports[].id', 'ports[].external_port', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
   ],
+  reads: readUses('the git provider of a host without a known name is not filled in', operations.list_services),
   expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],
   render: record(),
   next: ['It is not deployed yet.', naming`Set what it needs with ${'create_environment_variable'} and ${'create_secret'}, then ${'deploy_application'}.`],

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { DeployRequest, maximumPageSize, operations, reference, type InputOf } from '../../src/contract/index.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment, isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/index.ts';
-import { planOperation, composeTool, deployment, isRecord, naming, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
-import { afterwards, startedAnswer } from '../shared/deployment-started.ts';
+import { planOperation, anyOf, composeTool, deployment, isRecord, naming, readUses, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
+import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { askedFor, waitForEnd } from '../shared/wait-for-end.ts';
 import { subjectAt } from '../shared/any-service.ts';
 
@@ -103,6 +103,7 @@ export const rollbackApplication = composeTool({
     return commitId === undefined ? [] : [planOperation(operations.deploy_application, { application_id: application, git_commit_id: commitId })];
   },
   preview: deployment,
+  reads: [...anyOf(...readUses('it is not known what ran before', operations.list_application_deployments)), ...readsAfterwards],
   output: startedAnswer.answer.extend({ why: z.string() }),
   answer: async ({ application, commit, wait: waits }, context, [answer]): Promise<JsonRecord> => {
     const subject = subjectAt(context, 'application') ?? { kind: 'application' as const, id: application };

@@ -1,13 +1,15 @@
 import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
-import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, type Preview } from '../../src/server/tool/index.ts';
+import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, reading, type Preview } from '../../src/server/tool/index.ts';
 import { deployOperation, idOf, oneOf, serviceSubject } from '../shared/any-service.ts';
-import { afterwards, startedAnswer } from '../shared/deployment-started.ts';
+import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
 const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment] as const;
 
-const preview: Preview = async (args, context) =>
-  context.target.kind === 'environment' ? environmentDeployment(args, context) : [...effectLines(context.target.kind), ...(await deployment(args, context))];
+const preview: Preview = reading(
+  (planned) => [deployment, environmentDeployment].flatMap(({ reads }) => reads?.(planned) ?? []),
+  async (args, context) => (context.target.kind === 'environment' ? environmentDeployment(args, context) : [...effectLines(context.target.kind), ...(await deployment(args, context))]),
+);
 
 export const deployService = composeTool({
   name: 'deploy_service',
@@ -25,6 +27,7 @@ export const deployService = composeTool({
     return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
   },
   preview,
+  reads: readsAfterwards,
   output: startedAnswer.answer,
   answer: (args, context, [answer = {}]) => afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait }),
   render: startedAnswer.render,

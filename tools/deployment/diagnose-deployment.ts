@@ -3,7 +3,7 @@ import { operations, reference, type ServiceKind } from '../../src/contract/inde
 import { anyService, composeTool, isRecord, naming, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 import { diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
-import { gather, observedServices, type ObservedService } from '../shared/diagnosis-evidence.ts';
+import { gather, readsOfDiagnosis, observedServices, type ObservedService } from '../shared/diagnosis-evidence.ts';
 
 const hasFailed = ({ status }: ObservedService): boolean => status?.state?.endsWith('ERROR') ?? false;
 
@@ -50,6 +50,7 @@ export const diagnoseDeployment = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
+  reads: readsOfDiagnosis,
   output: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
   answer: async ({ deployment_id }, context) => {
     const subject = serviceSubject(context);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
-import { anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { anyOf, anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import { oneOf, readAspect, readsByKind, readsOf, serviceSubject } from '../shared/any-service.ts';
 
 const defaultPageSize = 10;
 
@@ -26,6 +26,7 @@ export const listDeployments = composeTool({
   input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSize) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
+  reads: anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),
   output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
   answer: async ({ page = 1, page_size }, context) => {
     const subject = serviceSubject(context);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { DeploymentAction, operations, reference } from '../../src/contract/index.ts';
-import { anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, serviceSubject } from '../shared/any-service.ts';
-import { endAnswer, endView } from '../shared/deployment-end.ts';
+import { anyOf, anyService, composeTool, pick, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
+import { oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { endAnswer, endView, readsToExplain } from '../shared/deployment-end.ts';
 import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
@@ -30,6 +30,7 @@ export const waitForDeployment = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('status'), operations.get_environment_status],
+  reads: [...anyOf(...readsByKind('status', 'the state', operations.get_environment_status)), ...readsInstead('status', 'the state'), ...readsByKind('deployments', 'the history'), ...readsToExplain],
   output: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
   answer: async ({ deployment_id: deployment, action, seconds }, context) => {
     const subject = serviceSubject(context);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
-import { composeTool, containsMark, isRecord, naming, pruneRecord, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { composeTool, containsMark, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
@@ -47,6 +47,7 @@ export const compareEnvironments = composeTool({
     'differ, never their values), CPU, memory, instances, ports. Gravest first.',
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container],
+  reads: readUses('variables are not all compared', operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container),
   output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
   answer: async ({ first, second }, context) => {
     const [one, other] = await Promise.all([environmentOf(context, 'first', first), environmentOf(context, 'second', second)]);

@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, naming, record, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { defineTool, naming, readUses, record, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 const clusterText = (environment: JsonRecord, id: string): string => [textOf(environment, 'cluster_name'), `(id ${id})`].filter(Boolean).join(' ');
 
@@ -23,6 +23,7 @@ async function onItsCluster({ cluster_id: wanted }: JsonRecord, context: ToolCon
 export const createEnvironment = defineTool(operations.create_environment, {
   toolset: 'environments',
   description: 'Add an environment, such as staging or production, to a project. It starts empty, on the cluster you name.',
+  reads: readUses('it is not checked on which cluster the environment is', operations.get_environment),
   answer: (args, context, [created = {}]) => onItsCluster(args, context, created),
   render: record({ first: ['name', 'id', 'mode', 'cluster_name'] }),
   next: naming`Next: ${'create_application'} or ${'create_database'} puts services into it.`,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf } from '../../src/analysis/index.ts';
-import { composeTool, isRecord, naming, pruneRecord, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { observedServices } from '../shared/diagnosis-evidence.ts';
+import { composeTool, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import { readsOfServices, observedServices } from '../shared/diagnosis-evidence.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
@@ -32,6 +32,7 @@ export const getEnvironmentOverview = composeTool({
     'and the alerts that fire.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
+  reads: [...readsOfServices, ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules)],
   output: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
   answer: async ({ environment }, context) => {
     const [services, others, alerts] = await Promise.all([observedServices(context, environment), otherServicesIn(context, environment), alertsOn(context, environment)]);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { compact, composeTool, nearestName, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import { compact, composeTool, nearestName, pruneRecord, readUses, table, type JsonRecord } from '../../src/server/tool/index.ts';
 import { searchTree, kinds, matches, type FoundResource, type SearchedResource } from '../shared/resource-search.ts';
 
 const defaultLimit = 50;
@@ -36,6 +36,12 @@ export const findResource = composeTool({
     limit: z.int().min(1).max(500).default(defaultLimit).describe('Most rows shown.'),
   },
   operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
+  reads: [
+    ...readUses('what lies in a project is not found', operations.list_environments, operations.list_services),
+    ...readUses('services are shown without their states', operations.get_environment_status),
+    ...readUses('clusters are not found', operations.list_clusters),
+    ...readUses('it can not be kept to an environment', operations.get_environment),
+  ],
   output: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
   answer: async ({ project, environment, limit, ...wanted }, context) => {
     const { found: all, states, unseen } = await searchTree(context, wanted, { project, environment }, limit);

@@ -8,6 +8,7 @@ export const getApiBudget = composeTool({
   description: 'How many requests to the platform are left in this hour, and when the count begins anew. Ask before work that takes many.',
   input: {},
   operations: [operations.get_organization],
+  needsBudget: true,
   output: z.object({ remaining: z.int(), limit: z.int(), reset_at: z.string(), seconds_to_reset: z.int() }),
   answer: async (_, context) => {
     if (!context.budget()) await context.read(operations.get_organization, {});

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
-import { readAspect, readsOf, statusOf, serviceSubject } from '../shared/any-service.ts';
+import { anyOf, anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
+import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject } from '../shared/any-service.ts';
 
 const redundantMembers = ['icon_uri', 'id', 'name', 'service_type'];
 const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
@@ -13,6 +13,7 @@ export const getService = composeTool({
   description: 'Show one service of any kind: how it is (state, last deployment, out of date or not) and how it is configured (image, CPU, memory, ports, probes, source …).',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
+  reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state')],
   output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);

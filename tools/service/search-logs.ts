@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { deploymentIdsIn, isStatusOf, levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
-import { anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { logOf, oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import { anyOf, anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 import { readStatus } from '../shared/wait-for-end.ts';
 
 const defaultLimit = 30;
@@ -56,6 +56,11 @@ export const searchLogs = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs'), operations.get_environment_logs],
+  reads: [
+    ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
+    ...readsInstead('logs', 'the log'),
+    ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
+  ],
   output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };

@@ -1,5 +1,5 @@
 import { operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
-import { otherLogText, readServiceLogs, readServiceStatus, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { otherLogText, readServiceLogs, readServiceStatus, readsInsteadOf, readUses, statusReads, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
 export interface Subject {
@@ -31,6 +31,23 @@ const reads = {
 /** Every operation that reads one of these aspects of a service of any kind. */
 export const readsOf = (...aspects: readonly (keyof typeof reads)[]): [AnyOperation, ...AnyOperation[]] =>
   aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [AnyOperation, ...AnyOperation[]];
+
+/**
+ * Uses of the operations that read an aspect of a service, by its kind.
+ * @param what names the aspect, for example `the state`
+ * @param ofEnvironment the operation that reads it of an environment.
+ */
+export const readsByKind = (aspect: keyof typeof reads, what: string, ...ofEnvironment: readonly AnyOperation[]): readonly ReadUse[] => [
+  ...serviceKinds.flatMap((kind) => {
+    const without = `${what} of a service of kind ${kind} is not read there`;
+    return aspect === 'status' ? statusReads(kind, without).slice(0, 1) : readUses(without, operationNamed(reads[aspect](kind)));
+  }),
+  ...ofEnvironment.flatMap((operation) => readUses(`${what} of an environment is not read there`, operation)),
+];
+
+/** What is read where the own status or log of a service can't be. */
+export const readsInstead = (aspect: 'status' | 'logs', what: string): readonly ReadUse[] =>
+  serviceKinds.flatMap((kind) => readsInsteadOf(aspect, kind, `${what} of a service of kind ${kind} is not read there`));
 
 /** The input that identifies a service or environment to an operation of its kind. */
 export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => ({ [`${kind}_id`]: id });

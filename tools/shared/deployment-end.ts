@@ -1,7 +1,8 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
+import { readsOfDiagnosis } from './diagnosis-evidence.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import type { WaitResult } from './wait-for-end.ts';
 
@@ -18,6 +19,9 @@ const diagnosisIfPossible = (context: ToolContext, subject: Subject, deployment?
     context.leftOut(`Why it failed is not said, because the platform failed to answer what that takes (${error.operation}: ${error.reason}).`);
     return undefined;
   });
+
+/** What explaining a failed deployment reads. */
+export const readsToExplain: readonly ReadUse[] = readsOfDiagnosis.map(({ operation, same }) => ({ operation, same, without: 'a deployment that failed is explained by less, or not at all' }));
 
 /** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {

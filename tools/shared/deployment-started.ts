@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { DeploymentAction } from '../../src/contract/index.ts';
-import { compact, isRecord, pruneRecord, record, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { operations, serviceKinds, type DeploymentAction } from '../../src/contract/index.ts';
+import { compact, isRecord, pruneRecord, readUses, record, statusReads, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
-import { endAnswer, endView } from './deployment-end.ts';
+import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
 import { askedFor, awaitNewEnd, waitForEnd } from './wait-for-end.ts';
 
 /** A deployment that was requested, and the platform's response. */
@@ -44,6 +44,13 @@ export async function afterwards(context: ToolContext, subject: Subject, { actio
     state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...deployedAgain(context), ...followedInstead(subject, followed),
   });
 }
+
+/** What following a started deployment reads, where the caller waits for its end. */
+export const readsAfterwards: readonly ReadUse[] = [
+  ...serviceKinds.flatMap((kind) => statusReads(kind, `the end of what was started can not be waited for of a service of kind ${kind}`)),
+  ...readUses('the end of what was started can not be waited for of an environment', operations.get_environment_status),
+  ...readsToExplain,
+];
 
 const isAccepted = (view: JsonRecord): boolean => view['outcome'] === 'accepted';
 
@@ -89,6 +96,7 @@ const statusRecord = record({ first: ['state', 'id'] });
 /** Input, answer, renderer and next calls of a single-operation tool that starts a deployment of the resource in its argument `member`. */
 export const startMoment = (action: DeploymentAction, member: string) => ({
   input: waitForEnd,
+  reads: readsAfterwards,
   answer: async (args: JsonRecord, context: ToolContext, [answer = {}]: readonly JsonRecord[]): Promise<JsonRecord> => {
     const kind = member.replace(/_id$/, '') as Subject['kind'];
     const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };

@@ -1,7 +1,7 @@
 import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
 import type { Evidence, HistoryItem, LenientServiceStatus, LogLine, Sibling, VariableKey } from '../../src/analysis/index.ts';
-import { isRecord, pick, readClusterLocks, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { logOf, readAspect, statusOf, type Subject } from './any-service.ts';
+import { anyOf, isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
 
 /** A service with its configuration and status, as the lists of its environment show it. */
 export interface ObservedService {
@@ -11,6 +11,25 @@ export interface ObservedService {
   readonly configuration?: JsonRecord;
   readonly status?: LenientServiceStatus;
 }
+
+/** What the services of an environment are read from. */
+export const readsOfServices: readonly ReadUse[] = anyOf(
+  ...readUses('services are shown without names and configuration', operations.list_services),
+  ...readUses('services are shown without their states', operations.get_environment_status),
+);
+
+/** What a diagnosis reads, and does without where it has to. */
+export const readsOfDiagnosis: readonly ReadUse[] = [
+  ...readsOfServices,
+  ...readsByKind('deployments', 'the history'),
+  ...readsByKind('logs', 'the log', operations.get_environment_logs),
+  ...readsByKind('status', 'the state'),
+  ...readsInstead('status', 'the state'),
+  ...readUses('the configuration is not seen where the environment of a service is not known', operations.get_application, operations.get_container, operations.get_database, operations.get_job, operations.get_helm, operations.get_terraform),
+  ...readUses('missing variables are not seen as a cause', operations.list_environment_variables, operations.list_variables_of_container, operations.list_variables_of_environment),
+  ...readUses('a locked cluster is not seen as a cause', operations.get_organization, operations.list_environments, operations.get_environment),
+  ...lockReads('a locked cluster is not seen as a cause'),
+];
 
 const textOf = (record: JsonRecord | undefined, member: string): string | undefined => (typeof record?.[member] === 'string' ? record[member] : undefined);
 

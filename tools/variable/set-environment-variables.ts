@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isHeldExternally, operations, reference, secret } from '../../src/contract/index.ts';
 import { valuePlaceholder } from '../../src/analysis/index.ts';
-import { planOperation, composeTool, isRecord, isSecretName, naming, parseEnv, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { planOperation, anyOf, composeTool, isRecord, isSecretName, naming, parseEnv, readUses, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 interface Variable {
   readonly id: string;
@@ -161,6 +161,14 @@ export const setEnvironmentVariables = composeTool({
     ];
   },
   operations: [operations.create_environment_variable, operations.update_environment_variable, operations.override_environment_variable, operations.create_secret],
+  reads: [
+    ...anyOf(
+      ...readUses('those of applications can not be set', operations.list_environment_variables),
+      ...readUses('those of containers can not be set', operations.list_variables_of_container),
+      ...readUses('those of environments can not be set', operations.list_variables_of_environment),
+    ),
+    ...readUses('an application or container has to be given by its path', operations.get_application, operations.get_container),
+  ],
   expand: async (args, context) => {
     const owner = await ownerOf(args, context);
     const { plain, hidden } = splitSecrets(args, owner);

@@ -1,5 +1,7 @@
 import { operations, otherEventWord } from '../../src/contract/index.ts';
-import { defineTool, hasUserinfo, naming, record, rowsIn, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import { defineTool, hasUserinfo, naming, reading, readUses, record, rowsIn, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+
+const eventReads = readUses('events are not compared with those of other webhooks', operations.list_webhooks);
 
 type Lists = Pick<ToolContext, 'attempt'>;
 
@@ -25,11 +27,11 @@ async function request(args: JsonRecord, context: ToolContext): Promise<JsonReco
 }
 
 /** The event words that the platform's webhooks have, if some of this webhook's aren't among them. */
-const otherEvents: Preview = async ({ organization_id: organization, events }, { reader }) => {
+const otherEvents: Preview = reading(eventReads, async ({ organization_id: organization, events }, { reader }) => {
   const known = await knownEvents(String(organization), reader);
   const unseen = Array.isArray(events) ? events.filter((event) => !known.includes(String(event))) : [];
   return known.length > 0 && unseen.length > 0 ? [{ text: `No other webhook has the events ${unseen.join(', ')}; the others have ${known.join(', ')}.`, agreed: '' }] : [];
-};
+});
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',

@@ -1,12 +1,20 @@
 import * as z from 'zod';
-import { enumOf, integerBetween } from '../config/index.ts';
+import { enumOf, integerBetween, type GivenFlags } from '../config/index.ts';
+import type { ServerKind } from '../doctor/doctor.ts';
 import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
 import { type Shell, shells } from './shells.ts';
 
 const files = [{ name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' }];
 
+const examinedPlatform = booleanFlag('say which tools work on the configured platform instead; sends GET requests only, and prints nothing secret');
+
 const toolNames = async () => (await import('../../../tools/index.ts')).tools.map(({ name }) => name);
+
+const doctor = async (server: ServerKind, rawFlags: GivenFlags, { platform, json: asJson }: { platform?: boolean; json?: boolean }): Promise<void> =>
+  platform
+    ? (await import('../doctor/tools-on-platform/examine-platform.ts')).doctorPlatformCommand(server, rawFlags, { json: asJson })
+    : (await import('../doctor/doctor.ts')).doctorCommand(server, rawFlags, { json: asJson });
 
 /** Groups of commands that share their first word, with a description. */
 export const groups: Readonly<Record<string, string>> = {
@@ -138,21 +146,22 @@ export const commands: readonly Command[] = [
     summary: 'check the server on stdin and stdout (the default)',
     isDefault: true,
     examines: 'stdio',
-    flags: { json },
+    flags: { platform: examinedPlatform, json },
     examples: [
       { line: 'infra-mcp doctor', does: 'check the default setup' },
       { line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token', does: 'check a remote platform and its token' },
+      { line: 'infra-mcp doctor --platform --base-url https://api.example.com --api-token-file token', does: 'see which tools work on a remote platform' },
       { line: 'infra-mcp doctor --json', does: 'print the result as JSON' },
     ],
-    run: async ({ rawFlags: unread, flags }) => (await import('../doctor/doctor.ts')).doctorCommand('stdio', unread, flags),
+    run: async ({ rawFlags: unread, flags }) => doctor('stdio', unread, flags),
   }),
   defineCommand({
     name: 'doctor http',
     summary: 'check the HTTP server, with its port and authentication',
     examines: 'http',
-    flags: { json },
+    flags: { platform: examinedPlatform, json },
     examples: [{ line: 'infra-mcp doctor http --port 8080', does: 'check that the server can listen on a port' }],
-    run: async ({ rawFlags: unread, flags }) => (await import('../doctor/doctor.ts')).doctorCommand('http', unread, flags),
+    run: async ({ rawFlags: unread, flags }) => doctor('http', unread, flags),
   }),
   defineCommand({
     name: 'approve',

@@ -1,34 +1,14 @@
-import { ApiError, createClient, credentialOf, type Client } from '../../client/index.ts';
+import { ApiError, type Client } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
 import { createNameResolver } from '../../server/resolve/index.ts';
 import { createScopeResolver, type Scope } from '../../server/guard/index.ts';
 import { configuredPolicy, configuredScope } from '../wiring/policy.ts';
+import { answerTimeout, currentClient } from './current-client.ts';
 import { type DoctorFinding, findingBuilder } from './finding.ts';
 import { CallFailure } from '../../server/failure/index.ts';
 import { createReader } from '../../server/context/index.ts';
-import { endpointOf } from '../wiring/data-dir-claim.ts';
-import { storedToken } from '../wiring/embedded-client.ts';
-import { createLog } from '../wiring/log.ts';
-import { remoteConnection } from '../wiring/remote-connection.ts';
 import { missingResources } from '../wiring/missing-resources.ts';
 import { resourcesNamedIn, policyResourceText } from '../wiring/policy-resources.ts';
-
-/** Request timeout in milliseconds. */
-const answerTimeout = 10_000;
-
-/** A client with the platform and token that exist now; undefined if either is missing. Nothing is started or created. */
-async function currentClient(config: Config): Promise<Client | undefined> {
-  const log = createLog('silent');
-  if (config.baseUrl !== undefined) {
-    const connection = await remoteConnection(config, log);
-    const { client } = await connection.connect();
-    if (connection.secrets().length > 0) return client;
-    await connection.close();
-    return undefined;
-  }
-  const [endpoint, token] = await Promise.all([endpointOf(config.dataDir), storedToken(config.dataDir)]);
-  return endpoint && token ? createClient({ baseUrl: endpoint.url, credential: credentialOf(token), timeouts: { headers: answerTimeout, body: answerTimeout }, log }) : undefined;
-}
 
 const scope = findingBuilder('pin');
 
@@ -53,7 +33,7 @@ export async function scopeFindings(config: Config): Promise<DoctorFinding[]> {
   const configured = configuredScope(config);
   if (!configured) return [];
   // Problems with the platform's address or token are reported by the platform check.
-  const client = await currentClient(config).catch(() => undefined);
+  const client = (await currentClient(config).catch(() => undefined))?.client;
   if (!client) return [scope.note(`whether ${scopeText(configured)} exists is unknown until a platform runs`, 'Check again when it does, or make a call.')];
   try {
     return [await scopeFinding(client, configured)];
@@ -71,7 +51,7 @@ export async function policyResourceFindings(config: Config): Promise<DoctorFind
   // Problems with the policy, the platform's address or its token are reported by their own checks.
   const named = resourcesNamedIn(await configuredPolicy(config).catch(() => ({ readOnly: false })));
   if (named.length === 0) return [];
-  const client = await currentClient(config).catch(() => undefined);
+  const client = (await currentClient(config).catch(() => undefined))?.client;
   if (!client) return [policyResources.note(`whether ${named.map(policyResourceText).join(' and ')} exists is unknown until a platform runs`, 'Check again when it does.')];
   try {
     const missing = await missingResources(named, client);

@@ -37,7 +37,8 @@ const checks: readonly { readonly progress: string; readonly about: string; read
   { progress: 'Looking up the resources that the policy names', about: 'policy places', servers: ['stdio', 'http'], run: policyResourceFindings },
 ];
 
-async function readServerConfig(server: ServerKind, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly DoctorFinding[] }> {
+/** Reads the configuration that a server would have, with what was found about it. */
+export async function readServerConfig(server: ServerKind, flags: GivenFlags, env: NodeJS.ProcessEnv): Promise<{ readonly config?: Config; readonly findings: readonly DoctorFinding[] }> {
   try {
     const profile = await chosenProfile(server, flags, env);
     const { config, warnings } = readConfig(server, flags, env, profile);

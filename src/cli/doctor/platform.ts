@@ -5,15 +5,14 @@ import { clean } from '../../server/redaction/index.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { createLog } from '../wiring/log.ts';
 import { remoteConnection } from '../wiring/remote-connection.ts';
+import { answerTimeout } from './current-client.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { expiryOf } from './token-claims.ts';
 
 const platform = findingBuilder('platform');
 const token = findingBuilder('token');
 const permissions = findingBuilder('permissions');
 const budget = findingBuilder('budget');
-
-/** Request timeout in milliseconds. */
-const answerTimeout = 10_000;
 
 const singleAttempt = () => ({ attempts: 1, deadline: Date.now() + answerTimeout });
 
@@ -45,16 +44,6 @@ function budgetFinding(client: Client): DoctorFinding {
   const usage = `${left.remaining} of ${left.limit} requests left until ${new Date(left.resetAt).toISOString()}`;
   if (left.remaining > left.limit / 10) return budget.good(usage);
   return budget.note(usage, 'Calls wait or fail when it is used up. Check who else uses this token, or give the server its own.');
-}
-
-/** The expiry of a JWT in milliseconds since 1970; undefined for other tokens. */
-function expiryOf(value: string | undefined): number | undefined {
-  try {
-    const { exp } = JSON.parse(Buffer.from(value?.split('.')[1] ?? '', 'base64url').toString()) as { exp?: unknown };
-    return typeof exp === 'number' ? exp * 1000 : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const replaceTokenAdvice = 'Create a new token on the platform, and set it with INFRA_API_TOKEN or INFRA_API_TOKEN_FILE.';

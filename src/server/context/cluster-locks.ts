@@ -5,10 +5,13 @@ import type { Reader } from './reader.ts';
 import { wholeListIn } from './reads.ts';
 
 /** Platforms list locks at one of these. */
-const lockLists = [operations.list_cluster_locks, operations.list_locks] as const;
+export const lockLists = [operations.list_cluster_locks, operations.list_locks] as const;
 
 /** How a platform answers a path that it takes for another one, or in a form that can't be read. */
 const otherPath: readonly ApiErrorKind[] = ['not_found', 'invalid_input', 'bad_answer'];
+
+/** The failures after which something else tells whether a cluster is locked. */
+export const lockReplaceable: readonly ApiErrorKind[] = [...otherPath, 'not_offered', 'forbidden'];
 
 const tryRead = (operation: AnyOperation, input: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> =>
   reader.attempt(operation, input).catch((error: unknown) => (error instanceof ApiError && otherPath.includes(error.kind) ? undefined : Promise.reject(error as Error)));

@@ -10,12 +10,12 @@ export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {
 };
 
 /** The read operation whose only parameter, at the end of its path, is the id of this kind. */
-const readOf = (kind: ReferenceKind): AnyOperation | undefined =>
+export const readOperationOf = (kind: ReferenceKind): AnyOperation | undefined =>
   allOperations.find(({ method, path, params }) => method === 'GET' && params.length === 1 && path.endsWith(`{${params[0]}}`) && parameterKind(params[0]!) === kind);
 
 /** Reads a resource by its id; undefined if the platform doesn't offer or forbids it. */
 export const readById = async (kind: ReferenceKind, id: string, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> => {
-  const operation = readOf(kind);
+  const operation = readOperationOf(kind);
   return operation && reader.attempt(operation, { [`${kind}_id`]: id });
 };
 

@@ -17,7 +17,7 @@ type Reads = Pick<Reader, 'read' | 'attempt'>;
 const operationNamed = (name: string): AnyOperation | undefined => allOperations.find((operation) => operation.name === name);
 
 /** The failures after which something else may stand in for an answer. Never what a policy or the platform forbids. */
-const replaceable: readonly ApiErrorKind[] = ['not_offered', 'bad_answer'];
+export const replaceable: readonly ApiErrorKind[] = ['not_offered', 'bad_answer'];
 
 /** What was read of one service, if it could be; `isReplaceable`: whether the environment may be read for it instead. */
 interface OwnAnswer {

@@ -1,6 +1,6 @@
 import { operations, serviceKinds, type AnyOperation } from '../../contract/index.ts';
 import { fail } from '../failure/index.ts';
-import { naming, organizationOf, show, textOf } from '../tool/index.ts';
+import { lockReads, naming, organizationOf, readUses, show, textOf, type ReadUse } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
 import { lockEnd, readById, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
@@ -10,6 +10,14 @@ import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 const allowedUnderLock: readonly AnyOperation[] = [operations.cancel_deployment, operations.lock_cluster, operations.unlock_cluster];
 
 const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
+
+/** What finding a lock reads, for an operation that a lock can block. */
+export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
+  const refersToCluster = Object.values(operation.roles).some((role) => typeof role === 'object' && 'pointsAt' in role && role.pointsAt === 'cluster');
+  const isBlocked = operation.effect !== 'read' && !allowedUnderLock.includes(operation) && (refersToCluster || [...hostedKinds, 'cluster'].includes(operation.target));
+  const without = 'a lock of the cluster shows only when the platform refuses the change';
+  return isBlocked ? [...readUses(without, operations.get_organization), ...lockReads(without)] : [];
+}
 
 /**
  * The clusters that an operation changes, or that host what it changes: records with a `cluster_id`. Empty for reads

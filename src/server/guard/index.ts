@@ -17,6 +17,7 @@ export { conditionText } from './policy/match.ts';
 export { allowsUnattended, denialOf, isOperatorOnly, isReadOnly, needsLocation, possibleRisks, unseenVariables, withRules, type Policy } from './policy/policy.ts';
 export { policyFileFor, type Rules } from './policy/rules.ts';
 export { withResolvedNames } from './risk/named-target.ts';
+export { readsToAssess } from './risk/reads-to-assess.ts';
 export { endangersProduction, needsConfirmation } from './risk/risk.ts';
 export { assertInSameEnvironment } from './same-environment.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';

@@ -3,5 +3,6 @@
 export { createNameResolver, type PersistentNameResolver } from './name-resolver.ts';
 export { isId, matchingName, segmentOf, segmentsOf } from './names.ts';
 export { noSuchId, resolutionProblemText, whereToLook } from './problem-text.ts';
+export { readsToResolve } from './reads-to-resolve.ts';
 export { isOfKind, listOperationFor, responseKinds } from './resource-hierarchy.ts';
 export { isForeignUri, isInfraUri, parseUri, uriParts } from './uri.ts';

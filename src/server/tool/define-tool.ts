@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { effects, inputShape, type AnyOperation, type InputOf } from '../../contract/index.ts';
 import { pick, type JsonRecord } from '../json/index.ts';
+import type { ReadUse } from './reads.ts';
 import type { Renderer } from './render.ts';
 import type { ArgumentsOf, CompositionDefinition, Shape, Tool, ToolDefinition } from './tool.ts';
 
@@ -29,6 +30,10 @@ const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): r
   return unknown.length > 0 && columns ? [`"fields": there is no column ${unknown.join(', ')}; there are ${columns.join(', ')}`] : [];
 };
 
+/** What a tool reads beside its operations, in itself, in its preview and in its no-op check. */
+const allReads = (operations: readonly AnyOperation[], { reads = [], preview, noOpCheck }: Pick<Tool, 'reads' | 'preview' | 'noOpCheck'>): readonly ReadUse[] =>
+  [...reads, ...(preview?.reads?.(operations) ?? []), ...(noOpCheck?.reads?.(operations) ?? [])];
+
 /** Defines a tool of one operation. It has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
   const { toolset, description, fields, folded, hidden, input = {}, expand, output, answer, plan, preview, noOpCheck, render, next } = definition;
@@ -49,6 +54,8 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],
     preview,
     noOpCheck,
+    reads: allReads([operation], definition),
+    needsBudget: definition.needsBudget,
     render,
     next,
   };
@@ -76,6 +83,8 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     plan: (args) => plan?.(withDefaults(args)) ?? [],
     preview,
     noOpCheck,
+    reads: allReads(operations, definition),
+    needsBudget: definition.needsBudget,
     render,
     next,
   };

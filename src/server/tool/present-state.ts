@@ -6,6 +6,9 @@ const readAt = (path: string): AnyOperation | undefined => allOperations.find((o
 
 const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, operation.params.map(snakeCase));
 
+/** The operation that reads what a PUT would replace: at its own path, or the list that contains it; undefined if there is none. */
+export const presentRead = ({ path }: AnyOperation): AnyOperation | undefined => readAt(path) ?? readAt(path.replace(/\/\{\w+\}$/, ''));
+
 /**
  * Reads what a PUT would replace, from its own path or from the list that contains it. Undefined if the platform
  * doesn't offer the read, or forbids it.

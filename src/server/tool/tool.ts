@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/index.ts';
 import type { NoOpCheck, Preview } from './preview/preview.ts';
+import type { ReadUse } from './reads.ts';
 import type { ToolText } from './tool-text.ts';
 import type { NextCall } from './next-calls.ts';
 import type { Renderer } from './render.ts';
@@ -45,6 +46,10 @@ interface CommonDefinition<Args> extends SchemaPrinting {
   readonly preview?: Preview;
   /** Whether the call would change nothing: then nobody is asked and nothing is sent. */
   readonly noOpCheck?: NoOpCheck;
+  /** What it reads beside its operations, or could do without of these. Those of its preview and no-op check are declared there. */
+  readonly reads?: readonly ReadUse[];
+  /** True if it tells of the remaining requests, which not every platform reports. */
+  readonly needsBudget?: true;
   readonly render: Renderer;
   /** What is usually done next: a text, or calls whose arguments are made from the answer's view. */
   readonly next?: Tool['next'];
@@ -104,6 +109,9 @@ export interface Tool {
   readonly plan: (args: JsonRecord) => readonly string[];
   readonly preview?: Preview;
   readonly noOpCheck?: NoOpCheck;
+  /** What it reads beside its operations, or could do without of these, with the reads of its preview and no-op check. */
+  readonly reads?: readonly ReadUse[];
+  readonly needsBudget?: true;
   readonly render: Renderer;
   /** Whether it is an MCP resource, which is read instead of called. Error texts differ. */
   readonly isResource?: true;

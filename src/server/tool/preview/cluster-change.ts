@@ -1,7 +1,12 @@
 import { operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { readClusterLocks, type Reader, type Target } from '../../context/index.ts';
+import { lockReads, reading, readUses } from '../reads.ts';
 import { organizationOf, notAgreedTo, rowWith, show, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
+
+const lockedReads = [...readUses('the plan does not show whether the cluster is locked', operations.get_organization), ...lockReads('the plan does not show whether the cluster is locked')];
+
+const clusterReads = [...lockedReads, ...readUses('the plan does not show the version of the cluster', operations.get_organization, operations.list_clusters, operations.get_cluster_status)];
 
 interface ClusterState {
   readonly cluster?: JsonRecord;
@@ -23,16 +28,16 @@ async function readCluster({ id }: Target, reader: Reader): Promise<ClusterState
 }
 
 /** For lock_cluster: a locked cluster can't be locked again. */
-export const alreadyLocked: NoOpCheck = async (_, { target, reader }) => {
+export const alreadyLocked: NoOpCheck = reading(clusterReads, async (_, { target, reader }) => {
   const { lock } = await readCluster(target, reader);
   return lock ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: [lockText(lock)] } : undefined;
-};
+});
 
 /** For unlock_cluster: the cluster isn't locked. */
-export const notLocked: NoOpCheck = async (_, { target, reader }) => {
+export const notLocked: NoOpCheck = reading(clusterReads, async (_, { target, reader }) => {
   const { lock } = await readCluster(target, reader);
   return lock === null ? { why: 'the cluster is not locked' } : undefined;
-};
+});
 
 function lockText(lock: JsonRecord | null | undefined): string {
   if (lock === undefined) return notKnown('whether it is locked');
@@ -45,13 +50,13 @@ function lockText(lock: JsonRecord | null | undefined): string {
 const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({ text: lockText(lock), agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' });
 
 /** Whether the target cluster is locked now, by whom and why. */
-export const clusterLock: Preview = async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).lock)];
+export const clusterLock: Preview = reading(clusterReads, async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).lock)]);
 
 /** The present and next version of the target cluster, its status and its lock. */
-export const clusterUpgrade: Preview = async (_, { target, reader }) => {
+export const clusterUpgrade: Preview = reading(clusterReads, async (_, { target, reader }) => {
   const { cluster, status, lock } = await readCluster(target, reader);
   if (!status) return [notKnown('which version replaces which'), ...(lock ? [lockLine(lock)] : [])];
   const [from, to] = [textOf(cluster, 'version') ?? 'an unknown version', textOf(status, 'next_k8s_available_version')];
   const versions = to === undefined ? `From ${from}; the platform knows no next version.` : `From ${from} to ${to}.`;
   return [versions, notAgreedTo(`The cluster is ${show(status['status'])} now.`), lockLine(lock)];
-};
+});

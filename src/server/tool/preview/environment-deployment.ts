@@ -1,7 +1,8 @@
-import { serviceKinds } from '../../../contract/index.ts';
+import { operations, serviceKinds } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { servicesIn } from '../../context/index.ts';
 import { versionOf } from './deployment.ts';
+import { reading, readUses } from '../reads.ts';
 import { showName, textOf, notKnown, type PlanLine, type Preview } from './preview.ts';
 
 /** Side effects of deploying a service, by kind. */
@@ -27,8 +28,8 @@ const agreedLine = (service: JsonRecord): PlanLine => {
 };
 
 /** What deploying the target environment does to each of its services. Leaves out states and times, which change while somebody reads. */
-export const environmentDeployment: Preview = async (_, { target, reader }) => {
+export const environmentDeployment: Preview = reading(readUses('the plan does not show which services are deployed', operations.list_services), async (_, { target, reader }) => {
   const services = await servicesIn(target.id, reader);
   if (!services) return [notKnown('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
   return services.length === 0 ? ['There are no services in it.'] : services.map(agreedLine);
-};
+});

@@ -1,3 +1,4 @@
+import type { ReadsFor } from '../reads.ts';
 import { operations } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
@@ -26,7 +27,7 @@ export const lineAgreed = (line: PlanLine): string => (typeof line === 'string' 
  * twice: with redacted arguments for display, and with the real ones for the plan's digest.
  * @throws ApiError if the platform fails.
  */
-export type Preview = (args: JsonRecord, context: PreviewContext) => Promise<readonly PlanLine[]>;
+export type Preview = ((args: JsonRecord, context: PreviewContext) => Promise<readonly PlanLine[]>) & { readonly reads?: ReadsFor };
 
 /** Why a change would have no effect. */
 export interface NoOp {
@@ -41,7 +42,7 @@ export interface NoOp {
  * or if that can't be read.
  * @throws ApiError if the platform fails.
  */
-export type NoOpCheck = (args: JsonRecord, context: PreviewContext) => Promise<NoOp | undefined>;
+export type NoOpCheck = ((args: JsonRecord, context: PreviewContext) => Promise<NoOp | undefined>) & { readonly reads?: ReadsFor };
 
 /** The line for something that could not be read. */
 export const notKnown = (what: string): string => `Not known: ${what}. The platform does not tell, or the token may not read it.`;

@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../../../contract/index.ts';
-import { readPresent } from '../present-state.ts';
+import { presentRead, readPresent } from '../present-state.ts';
+import { reading, readUses, type ReadUse } from '../reads.ts';
 import { bodySchema, missingSecrets, sentBack, type SentBack } from '../send-back.ts';
 import { changes } from './changes.ts';
 import { notKnown, type Preview } from './preview.ts';
@@ -19,14 +20,19 @@ const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly
   ];
 };
 
+/** What the preview of a PUT reads. */
+export const replacementReads = (operation: AnyOperation): readonly ReadUse[] => {
+  const present = presentRead(operation);
+  return present ? readUses('what is there now is not known, so all of it has to be given', present) : [];
+};
+
 /**
  * The preview of a PUT: what it changes, and what it drops because it isn't given or can't be sent back.
  * @param requestFrom what is sent back of what was read, in the shape of the request; given for partial updates, which
  * merge it with the arguments.
  */
-export const replacement =
-  (operation: AnyOperation, requestFrom?: (present: JsonRecord) => SentBack): Preview =>
-  async (args, { reader }) => {
+export const replacement = (operation: AnyOperation, requestFrom?: (present: JsonRecord) => SentBack): Preview =>
+  reading(replacementReads(operation), async (args, { reader }) => {
     const present = await readPresent(operation, args, reader);
     const [body, schema] = [pick(args, bodyMembers(operation)), bodySchema(operation)];
     const secrets = missingSecrets(body, schema, present);
@@ -39,4 +45,4 @@ export const replacement =
     const found = requestFrom?.(present) ?? sentBack(operation, present);
     const lines = changes(found.declared, body, schema, { reason });
     return [...(lines.length > 0 ? lines : ['Nothing would change: all of it is so already.']), ...losses(found, requestFrom !== undefined, secrets)];
-  };
+  });

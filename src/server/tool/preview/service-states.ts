@@ -1,6 +1,7 @@
 import { isAtRest, isDown, operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
+import { reading, readUses } from '../reads.ts';
 import { showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
 interface Service {
@@ -11,6 +12,8 @@ interface Service {
 }
 
 const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
+
+const stateReads = readUses('the plan shows only a part of the services and their states', operations.list_services, operations.get_environment_status);
 
 /** The services of an environment with their states; undefined if neither can be read. */
 async function servicesOf(environmentId: string, reader: Reader): Promise<Service[] | undefined> {
@@ -35,9 +38,8 @@ const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap((
  * names none.
  * @param verb what happens to each.
  */
-export const services =
-  (verb: string): Preview =>
-  async (args, { target, reader }) => {
+export const services = (verb: string): Preview =>
+  reading(stateReads, async (args, { target, reader }) => {
     const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
     if (!all) return [notKnown('which services there are, and in what state')];
     const ids = chosenIds(args);
@@ -45,16 +47,16 @@ export const services =
     const unknownIds = ids.filter((id) => !all.some((service) => service.id === id));
     if (chosen.length + unknownIds.length === 0) return ['There are no services in it.'];
     return [...chosen.map((service) => serviceLine(verb, service)), ...unknownIds.map((id) => `${id} is no service of this environment.`)];
-  };
+  });
 
 const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
 
 /** The services of the target environment that a deployment is changing now. */
-export const underWay: Preview = async (_, { target, reader }) => {
+export const underWay: Preview = reading(stateReads, async (_, { target, reader }) => {
   const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
   const found = all?.filter(isUnderWay) ?? [];
   return found.length > 0 ? found.map((service) => serviceLine('Cancels what is under way of', service)) : [notKnown('what is under way')];
-};
+});
 
 /** The services of an environment as text, if all have a state that fits and the environment is at rest; otherwise undefined. */
 async function servicesIfAll(target: Target, reader: Reader, fits: (state: string) => boolean): Promise<readonly string[] | undefined> {
@@ -67,13 +69,13 @@ async function servicesIfAll(target: Target, reader: Reader, fits: (state: strin
 }
 
 /** For cancelling: no deployment is running or queued in the target environment. */
-export const nothingUnderWay: NoOpCheck = async (_, { target, reader }) => {
+export const nothingUnderWay: NoOpCheck = reading(stateReads, async (_, { target, reader }) => {
   const seen = await servicesIfAll(target, reader, isAtRest);
   return seen && { why: 'no deployment is running or queued in this environment', seen };
-};
+});
 
 /** For stopping: nothing runs in the target environment. */
-export const allDown: NoOpCheck = async (_, { target, reader }) => {
+export const allDown: NoOpCheck = reading(stateReads, async (_, { target, reader }) => {
   const seen = await servicesIfAll(target, reader, isDown);
   return seen && { why: 'nothing runs in this environment', seen };
-};
+});

@@ -1,0 +1,47 @@
+import { isRecord, operations, parameterKind, serviceKinds, snakeCase, type AnyOperation, type JsonRecord, type ReferenceKind } from '../../../contract/index.ts';
+import { responseKinds } from '../../../server/resolve/index.ts';
+
+/** Ids of a platform's resources, as far as its lists showed them. */
+export interface KnownIds {
+  /** Keeps the ids in an answer. */
+  learn(operation: AnyOperation, answer: unknown): void;
+  of(kind: ReferenceKind): readonly string[];
+  /** The path members of an operation, with the first id of each kind; undefined if one is not known. */
+  inputFor(operation: AnyOperation): JsonRecord | undefined;
+  /** The first kind of which an operation needs an id that is not known. */
+  lackingFor(operation: AnyOperation): ReferenceKind | undefined;
+  /** How many there are, by kind. */
+  counts(): Readonly<Record<string, number>>;
+}
+
+const rowsIn = (answer: JsonRecord): readonly JsonRecord[] => (Array.isArray(answer['results']) ? answer['results'].filter(isRecord) : []);
+
+const kindOfRow = (kinds: readonly ReferenceKind[], row: JsonRecord): ReferenceKind | undefined =>
+  kinds.length === 1 ? kinds[0] : serviceKinds.find((kind) => kind === String(row['service_type']).toLowerCase());
+
+const paramsOf = ({ params }: AnyOperation): readonly string[] => params;
+
+const paramKinds = (operation: AnyOperation): readonly ReferenceKind[] => paramsOf(operation).map(parameterKind);
+
+/** Creates an empty collection of ids. */
+export function createKnownIds(): KnownIds {
+  const ids = new Map<ReferenceKind, Set<string>>();
+  const keep = (kind: ReferenceKind | undefined, id: unknown): void => {
+    if (kind !== undefined && typeof id === 'string' && id !== '') ids.set(kind, (ids.get(kind) ?? new Set()).add(id));
+  };
+  const of = (kind: ReferenceKind): readonly string[] => [...(ids.get(kind) ?? [])];
+  const lackingFor = (operation: AnyOperation): ReferenceKind | undefined => paramKinds(operation).find((kind) => !ids.has(kind));
+  return {
+    of,
+    lackingFor,
+    learn: (operation, answer) => {
+      if (!isRecord(answer)) return;
+      const { kinds, list } = responseKinds(operation);
+      if (list) for (const row of rowsIn(answer)) keep(kindOfRow(kinds, row), row['id']);
+      if (operation === operations.get_organization) keep('organization', answer['id']);
+    },
+    inputFor: (operation) =>
+      lackingFor(operation) === undefined ? Object.fromEntries(paramsOf(operation).map((param) => [snakeCase(param), of(parameterKind(param))[0]])) : undefined,
+    counts: () => Object.fromEntries([...ids].map(([kind, found]) => [kind, found.size])),
+  };
+}

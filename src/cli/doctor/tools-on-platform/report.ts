@@ -1,0 +1,66 @@
+import { operations } from '../../../contract/index.ts';
+import { columns } from '../../terminal/columns.ts';
+import { type Style, styled } from '../../terminal/style.ts';
+import { maximumRequests, type TriedReads } from './try-reads.ts';
+import type { ToolVerdict, VerdictState } from './verdicts.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
+
+/** What the examination of a platform found. Has no address, token, id or name of a resource, so that it may be published. */
+export interface PlatformReport {
+  readonly version: string;
+  readonly node: string;
+  /** False if a tool doesn't work, or the examination ended early. */
+  readonly ok: boolean;
+  /** How many requests were sent; all of them were GET. */
+  readonly requests: number;
+  readonly maximum_requests: number;
+  /** Why it ended early. */
+  readonly ended?: string;
+  readonly counts: Readonly<Record<VerdictState, number>>;
+  /** How many resources were seen, by kind. */
+  readonly seen: Readonly<Record<string, number>>;
+  readonly reads: readonly { readonly operation: string; readonly path: string; readonly documented: boolean; readonly state: string; readonly why?: string }[];
+  readonly tools: readonly ToolVerdict[];
+}
+
+const states: readonly VerdictState[] = ['works', 'works_with_less', 'does_not_work', 'not_tried'];
+
+/** Makes the report of an examination. */
+export function reportOf({ results, requests, seen, ended }: TriedReads, tools: readonly ToolVerdict[]): PlatformReport {
+  const counts = Object.fromEntries(states.map((state) => [state, tools.filter((one) => one.state === state).length])) as Record<VerdictState, number>;
+  const organizationRead = results.get(operations.get_organization)?.state;
+  return {
+    version: manifest.version, node: process.versions.node,
+    ok: counts.does_not_work === 0 && ended === undefined && organizationRead !== 'failed',
+    requests, maximum_requests: maximumRequests, ended, counts, seen,
+    reads: [...results].map(([{ name, path, documented }, result]) => ({ operation: name, path, documented, ...result })),
+    tools,
+  };
+}
+
+const marks: Readonly<Record<VerdictState, { readonly mark: string; readonly style: Style; readonly text: string }>> = {
+  works: { mark: '✓', style: 'green', text: 'works' },
+  works_with_less: { mark: '!', style: 'yellow', text: 'works with less' },
+  does_not_work: { mark: '✗', style: 'red', text: "doesn't work" },
+  not_tried: { mark: '–', style: 'dim', text: 'not tried' },
+};
+
+const toolRow = ({ tool, state, why }: ToolVerdict): string[] => [styled(marks[state].style, marks[state].mark), tool, marks[state].text, why.join('. ')];
+
+const seenText = (seen: PlatformReport['seen']): string => Object.entries(seen).map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${count}`).join(', ');
+
+/** The report as text for people. */
+export function reportText({ version, node, requests, ended, counts, seen, reads, tools }: PlatformReport): string {
+  const unanswered = reads.filter(({ state }) => state !== 'answered');
+  return [
+    columns(['', 'tool', 'result', 'why'], tools.map(toolRow)),
+    ...(unanswered.length === 0 ? [] : [columns(['read', 'path', 'result', 'why'], unanswered.map(({ operation, path, state, why }) => [operation, path, state.replaceAll('_', ' '), why ?? '']))]),
+    [
+      `Seen: ${seenText(seen) || 'nothing'}.`,
+      ...(ended === undefined ? [] : [styled('red', `It ended early: ${ended}.`)]),
+      `${tools.length} tools: ${states.map((state) => `${counts[state]} ${marks[state].text}`).join(', ')}.`,
+      `${requests} requests were sent, all of them GET: nothing was changed. infra-mcp ${version}, Node ${node}. This shows neither token nor address, nor names or ids of yours.`,
+      '',
+    ].join('\n'),
+  ].join('\n');
+}

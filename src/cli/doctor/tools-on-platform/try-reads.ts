@@ -1,0 +1,104 @@
+import { ApiError, type ApiErrorKind, type Client } from '../../../client/index.ts';
+import { operations, parameterKind, snakeCase, type AnyOperation, type JsonRecord } from '../../../contract/index.ts';
+import { answerTimeout } from '../current-client.ts';
+import { createKnownIds, type KnownIds } from './known-ids.ts';
+import { readFailureText } from './read-failure.ts';
+
+/** How a read went: answered, failed for a reason, or not tried for one. */
+export type ReadResult = { readonly state: 'answered' } | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind } | { readonly state: 'not_tried'; readonly why: string };
+
+/** What trying every read showed. */
+export interface TriedReads {
+  readonly results: ReadonlyMap<AnyOperation, ReadResult>;
+  /** How many requests were sent. */
+  readonly requests: number;
+  /** How many resources were seen, by kind. */
+  readonly seen: Readonly<Record<string, number>>;
+  /** Why nothing more was tried; undefined if it came to its end. */
+  readonly ended?: string;
+}
+
+/** The most requests of one examination, however much there is on the platform. */
+export const maximumRequests = 60;
+
+/** Failures after which every further request would fail as well. */
+const endings: readonly ApiErrorKind[] = ['unauthorized', 'rate_limited', 'unreachable', 'canceled'];
+
+/** Timeouts in succession after which it ends early. */
+const maximumTimeouts = 2;
+
+/** An examination under way. */
+interface Examination {
+  readonly client: Client;
+  readonly reads: readonly AnyOperation[];
+  readonly ids: KnownIds;
+  readonly results: Map<AnyOperation, ReadResult>;
+  requests: number;
+  timeouts: number;
+  ended?: string;
+}
+
+const isOver = ({ ended, requests }: Examination): boolean => ended !== undefined || requests >= maximumRequests;
+
+async function send(operation: AnyOperation, input: JsonRecord, examination: Examination): Promise<ReadResult> {
+  if (operation.method !== 'GET') throw new Error(`${operation.name} is no read`);
+  examination.requests += 1;
+  try {
+    examination.ids.learn(operation, await examination.client.call(operation, input, { attempts: 1, deadline: Date.now() + answerTimeout }));
+    examination.timeouts = 0;
+    return { state: 'answered' };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const why = readFailureText(error);
+    examination.timeouts = error.kind === 'timeout' ? examination.timeouts + 1 : 0;
+    if (endings.includes(error.kind) || examination.timeouts >= maximumTimeouts) examination.ended = why;
+    return { state: 'failed', why, kind: error.kind };
+  }
+}
+
+/** The next read that can be tried with the ids that are known. */
+const nextOf = ({ reads, results, ids }: Examination): AnyOperation | undefined => reads.find((operation) => !results.has(operation) && ids.lackingFor(operation) === undefined);
+
+/** Tries what can be tried with the ids that are known, until nothing is left of that. */
+async function tryPossible(examination: Examination): Promise<void> {
+  for (let operation = nextOf(examination); operation && !isOver(examination); operation = nextOf(examination)) {
+    // One after the other: the next request may need ids of this answer, and a small platform isn't flooded.
+    // oxlint-disable-next-line no-await-in-loop
+    examination.results.set(operation, await send(operation, examination.ids.inputFor(operation) ?? {}, examination));
+  }
+}
+
+/** Looks into more resources for kinds that the first lists didn't have, as long as enough requests remain for the reads themselves. */
+async function searchFurther(list: AnyOperation, param: string, examination: Examination): Promise<void> {
+  const { reads, results, ids } = examination;
+  if (results.get(list)?.state !== 'answered') return;
+  for (const id of ids.of(parameterKind(param)).slice(1)) {
+    const untried = reads.filter((operation) => !results.has(operation));
+    const isComplete = untried.every((operation) => ids.lackingFor(operation) === undefined);
+    if (isComplete || isOver(examination) || examination.requests + untried.length >= maximumRequests) return;
+    // oxlint-disable-next-line no-await-in-loop
+    await send(list, { [snakeCase(param)]: id }, examination);
+  }
+}
+
+function reasonNotTried(operation: AnyOperation, { ids, ended }: Examination): string {
+  const lacking = ids.lackingFor(operation);
+  if (ended !== undefined) return `it ended early: ${ended}`;
+  return lacking === undefined ? 'no requests were left for it' : `no ${lacking.replaceAll('_', ' ')} was found`;
+}
+
+/**
+ * Tries each of these reads once, with ids from the lists among them. Sends nothing but GET requests, one after the
+ * other, and at most `maximumRequests`.
+ */
+export async function tryReads(client: Client, reads: readonly AnyOperation[]): Promise<TriedReads> {
+  const examination: Examination = { client, reads, ids: createKnownIds(), results: new Map(), requests: 0, timeouts: 0 };
+  await tryPossible(examination);
+  await searchFurther(operations.list_environments, 'projectId', examination);
+  await tryPossible(examination);
+  await searchFurther(operations.list_services, 'environmentId', examination);
+  await tryPossible(examination);
+  const { results, requests, ids, ended } = examination;
+  for (const operation of reads.filter((one) => !results.has(one))) results.set(operation, { state: 'not_tried', why: reasonNotTried(operation, examination) });
+  return { results, requests, seen: ids.counts(), ended };
+}

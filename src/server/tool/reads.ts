@@ -1,0 +1,51 @@
+import type { ApiErrorKind } from '../../client/index.ts';
+import { allOperations, operations as known, type AnyOperation, type ServiceKind } from '../../contract/index.ts';
+import { lockLists, lockReplaceable, readOperationOf, replaceable } from '../context/index.ts';
+
+/** A read that a tool, or a stage on its behalf, makes beside what its operations are. */
+export interface ReadUse {
+  readonly operation: AnyOperation;
+  /** What the tool does less without it, as a sentence without a full stop. */
+  readonly without: string;
+  /** True if the tool doesn't work when neither this nor one of `instead` can be read. */
+  readonly isNeeded?: true;
+  /** Reads that can take its place, so that the tool works, with less. */
+  readonly instead?: readonly AnyOperation[];
+  /** Reads that tell the same where it fails in one of these ways: nothing is lacking if one of them is answered. */
+  readonly same?: { readonly reads: readonly AnyOperation[]; readonly after: readonly ApiErrorKind[] };
+}
+
+/** The reads of a preview or a no-op check, by the operations of its tool. */
+export type ReadsFor = (operations: readonly AnyOperation[]) => readonly ReadUse[];
+
+/** Uses of several reads that lack the same thing when one of them fails. */
+export const readUses = (without: string, ...operations: readonly AnyOperation[]): readonly ReadUse[] => operations.map((operation) => ({ operation, without }));
+
+/** Uses of reads of which at least one is needed. */
+export const anyOf = (...uses: readonly ReadUse[]): readonly ReadUse[] =>
+  uses.map((use) => ({ ...use, isNeeded: true, instead: uses.flatMap(({ operation }) => (operation === use.operation ? [] : [operation])) }));
+
+const operationNamed = (name: string): readonly AnyOperation[] => allOperations.filter((operation) => operation.name === name);
+
+/** What takes the place of the own status or log of a service of this kind: that of its environment, which is read from the service if need be. */
+export const readsInsteadOf = (aspect: 'status' | 'logs', kind: ServiceKind, without: string): readonly ReadUse[] => {
+  const same = { reads: operationNamed(`get_${kind}_${aspect}`), after: replaceable };
+  const ofEnvironment = aspect === 'status' ? known.get_environment_status : known.get_environment_logs;
+  return [ofEnvironment, readOperationOf(kind)].flatMap((operation) => (operation ? [{ operation, without, same }] : []));
+};
+
+/** Uses of the reads that tell the status of a service of this kind: its own, or those of its environment. */
+export const statusReads = (kind: ServiceKind, without: string): readonly ReadUse[] => [
+  ...operationNamed(`get_${kind}_status`).map((operation) => ({ operation, without, same: { reads: [known.get_environment_status], after: replaceable } })),
+  ...readsInsteadOf('status', kind, without),
+];
+
+/** Uses of the reads that tell whether a cluster is locked: one of them is enough. */
+export const lockReads = (without: string): readonly ReadUse[] => {
+  const all: readonly AnyOperation[] = [...lockLists, known.get_cluster_status];
+  return all.map((operation) => ({ operation, without, same: { reads: all.filter((one) => one !== operation), after: lockReplaceable } }));
+};
+
+/** Declares what a preview or a no-op check reads. */
+export const reading = <Reads extends (...args: never) => unknown>(reads: ReadsFor | readonly ReadUse[], run: Reads): Reads & { readonly reads: ReadsFor } =>
+  Object.assign(run, { reads: typeof reads === 'function' ? reads : () => reads });

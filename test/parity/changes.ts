@@ -1,0 +1,56 @@
+import { request } from 'undici';
+import { createKnownIds } from '../../src/cli/doctor/tools-on-platform/known-ids.ts';
+import { isRecord, type JsonRecord } from '../../src/contract/json.ts';
+import type { AnyOperation } from '../../src/contract/operation.ts';
+import { operations } from '../../src/contract/operations.ts';
+import { exchange, sendRaw, type ComparedPlatform, type Exchange } from './exchanges.ts';
+import { shapeOf } from './shape.ts';
+
+/** The changes that were compared, and what they left behind. */
+export interface ComparedChanges {
+  readonly exchanges: readonly Exchange[];
+  /** The name of the project that could not be removed; undefined if nothing is left. */
+  readonly leftOver?: string;
+}
+
+const idIn = (body: unknown): string | undefined => (isRecord(body) && typeof body['id'] === 'string' ? body['id'] : undefined);
+
+/** Removes a project, with a route that the contract doesn't have. @returns whether it is gone. */
+async function removeProject({ url, authorization }: ComparedPlatform, id: string): Promise<boolean> {
+  const { statusCode, body } = await request(`${url}/project/${id}`, { method: 'DELETE', headers: { authorization } });
+  await body.dump();
+  return statusCode < 300;
+}
+
+/**
+ * Makes a project with an environment, an application and its variables, and reads them back. Changes nothing outside of
+ * that project, and removes it if the platform can.
+ * @param name of the project
+ */
+export async function changeEverything(platform: ComparedPlatform, name: string): Promise<ComparedChanges> {
+  const ids = createKnownIds();
+  const exchanges: Exchange[] = [];
+  const send = async (operation: AnyOperation, input: JsonRecord): Promise<string | undefined> => {
+    const { status, body } = await sendRaw(platform, operation, input);
+    exchanges.push({ operation: operation.name, path: `${operation.method} ${operation.path}`, status, shape: shapeOf(body) });
+    return status < 300 ? idIn(body) : undefined;
+  };
+  await exchange(platform, operations.get_organization, {}, ids);
+  const [organization_id] = ids.of('organization');
+  if (organization_id === undefined) return { exchanges };
+  await exchange(platform, operations.list_clusters, { organization_id }, ids);
+  const [cluster_id] = ids.of('cluster');
+  const project_id = await send(operations.create_project, { organization_id, name, description: 'Made to compare platforms; may be removed.' });
+  if (project_id === undefined) return { exchanges };
+  const environment_id = cluster_id === undefined ? undefined : await send(operations.create_environment, { project_id, name: 'parity', mode: 'DEVELOPMENT', cluster_id });
+  const application_id =
+    environment_id === undefined
+      ? undefined
+      : await send(operations.create_application, { environment_id, name: 'parity', git_repository: { url: 'https://git.example/parity/app.git', branch: 'main' }, healthchecks: {} });
+  if (application_id !== undefined) {
+    await send(operations.create_environment_variable, { application_id, key: 'PARITY', value: 'x' });
+    await send(operations.create_secret, { application_id, key: 'PARITY_SECRET', value: 'x' });
+    await send(operations.get_application_status, { application_id });
+  }
+  return { exchanges, ...(!(await removeProject(platform, project_id)) && { leftOver: name }) };
+}

@@ -1,0 +1,68 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { spawnInTest, cleanEnvironment } from '../support/started-program.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
+import { startTestPlatform } from '../support/test-platform.ts';
+import { differencesBetween } from './compare.ts';
+import { shapeOf } from './shape.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** What the suite prints about a second embedded platform with a proxy in front of it. */
+async function compared(options: RecordingProxyOptions = {}, args: readonly string[] = []) {
+  const platform = await startTestPlatform();
+  const proxy = await startRecordingProxy(platform.url, options);
+  const tokenFile = join(platform.dataDir, 'parity-token');
+  await writeFile(tokenFile, platform.token);
+  onTestFinished(async () => {
+    await proxy.close();
+    await platform.close();
+  });
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'test/parity/main.ts'), '--base-url', proxy.url, '--token-file', tokenFile, ...args];
+  const { stdout, stderr } = await spawnInTest({ command, env: cleanEnvironment(), cwd: root }).ended;
+  return { stdout, stderr, proxy, platform };
+}
+
+test('finds no difference between the embedded platform and itself, and changes nothing', async () => {
+  const { stdout, proxy } = await compared({}, ['--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ differences: [], not_compared: [] });
+  expect(proxy.writes()).toEqual([]);
+});
+
+test('finds exactly the member that one answer has otherwise', async () => {
+  const { stdout, platform } = await compared({
+    alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), name: 7, mode: undefined, region: 'Atlantis' } : body),
+  }, ['--json']);
+  const where = { operation: 'get_environment', path: 'GET /environment/{environmentId}' };
+  expect((JSON.parse(stdout) as { differences: unknown[] }).differences).toEqual([
+    { ...where, member: 'name', embedded: 'string', other: 'integer' },
+    { ...where, member: 'mode', embedded: 'string', other: 'absent' },
+    { ...where, member: 'region', embedded: 'absent', other: 'string' },
+  ]);
+  expect(stdout).not.toMatch(new RegExp(`Atlantis|checkout|${platform.token}`));
+});
+
+test('shows a status that differs, side by side', async () => {
+  const { stdout } = await compared({
+    beforeRequest: async (_method, request, response) => void (/\/member/.test(request.url!) && response.writeHead(403).end('{}')),
+  });
+  expect(stdout).toMatch(/^GET \/organization\/\{organizationId\}\/member +status +200 +403$/m);
+  expect(stdout).toContain('Differences: 1, in');
+});
+
+test('with --write makes a project, and says that it is left where it can not be removed', async () => {
+  const { stdout, proxy } = await compared({ alter: (method, path, body) => (method === 'POST' && path.endsWith('/application') ? { ...(body as object), extra: true } : body) }, ['--write', '--json']);
+  const report = JSON.parse(stdout) as { differences: unknown[]; left_over?: string };
+  expect(report.differences).toEqual([{ operation: 'create_application', path: 'POST /environment/{environmentId}/application', member: 'extra', embedded: 'absent', other: 'boolean' }]);
+  expect(report.left_over).toMatch(/^parity-/);
+  expect(proxy.writes().filter((line) => line.startsWith('POST /organization/'))).toHaveLength(1);
+});
+
+const exchange = (body: unknown) => [{ operation: 'x', path: 'GET /x', status: 200, shape: shapeOf(body) }];
+
+test('an empty list says nothing of its rows, and null nothing of its members', () => {
+  expect(differencesBetween(exchange({ results: [] }), exchange({ results: [{ id: 'a' }] }))).toEqual([]);
+  expect(differencesBetween(exchange({ lock: null }), exchange({ lock: { id: 'a' } }))).toEqual([{ operation: 'x', path: 'GET /x', member: 'lock', embedded: 'null', other: 'object' }]);
+  expect(differencesBetween(exchange([{ id: 'a' }]), exchange({ results: [] }))).toEqual([{ operation: 'x', path: 'GET /x', member: 'the answer', embedded: 'array', other: 'object' }]);
+});
