@@ -80,7 +80,7 @@ export const searchLogs = composeTool({
   render: {
     view: (answer) => answer,
     text: ({ matched, shown, searched, levels: counts, results, not_known }) =>
-      not_known !== undefined ? String(not_known) : [
+      typeof not_known === 'string' ? not_known : [
         `${String(matched)} of ${String(searched)} lines match${shown === matched ? '' : `; the newest ${String(shown)} are shown, for older ones give until`}. By level: ${isRecord(counts) ? Object.entries(counts).map(([level, count]) => `${level} ${String(count)}`).join(', ') : ''}.`,
         ...(Array.isArray(results) ? results.map(String) : []),
       ].join('\n'),

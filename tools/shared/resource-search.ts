@@ -142,7 +142,7 @@ export async function searchTree(context: ToolContext, wanted: SearchedResource,
     return searchEnvironments([nodeOf(environment, context.resolved['environment']?.project?.name ?? '')], { context, wanted, enough, remainingRequests: allowance(context) }, []);
   }
   const { id } = await context.read(operations.get_organization, {});
-  if (!id) return context.refuse('"id" in the answer of get_organization is missing, and everything is listed by it', 'Name what to search in: a project or an environment.');
+  if (!id) return context.refuse('the platform does not say the id of the organization, and everything is listed by it', 'Name what to search in: a project or an environment.');
   // The budget is known only after the first response.
   const isSearch = [within.project, wanted.name, wanted.kind, wanted.state].some((one) => one !== undefined);
   return inOrganization(id, { context, wanted, enough, remainingRequests: allowance(context, isSearch ? 'search' : 'overview') }, within.project);

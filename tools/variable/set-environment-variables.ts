@@ -187,7 +187,7 @@ export const setEnvironmentVariables = composeTool({
   render: {
     view: (answer) => answer,
     text: ({ results }) =>
-      ((results ?? []) as readonly JsonRecord[]).map(({ key, how: what, scope, id }) => `${String(key ?? 'One more')}: ${String(what)} (${[scope, `id ${String(id ?? 'not told')}`].filter(Boolean).join(', ')})`).join('\n'),
+      ((results ?? []) as readonly JsonRecord[]).map(({ key, how: what, scope, id }) => `${typeof key === 'string' ? key : 'One more'}: ${String(what)} (${[scope, `id ${typeof id === 'string' ? id : 'not told'}`].filter(Boolean).join(', ')})`).join('\n'),
     keep: 'first',
   },
   next: 'It takes effect with the next deployment of the services that use it.',

@@ -90,7 +90,7 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
 
   /** The same read as it was answered under the other rules, if that was a whole answer. */
   const sentOtherwise = async (operation: AnyOperation, input: JsonRecord): Promise<CachedAnswer | undefined> => {
-    const other = await cached.get(JSON.stringify([operation.name, input, onFlaw === undefined]))?.catch((error: unknown) => (isBadAnswer(error) ? undefined : Promise.reject(error as Error)));
+    const other = await cached.get(JSON.stringify([operation.name, input, onFlaw === undefined]))?.catch((error: unknown) => (isBadAnswer(error) ? undefined : Promise.reject(error)));
     return other && other.flaw === undefined ? other : undefined;
   };
 

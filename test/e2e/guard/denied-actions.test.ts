@@ -32,7 +32,7 @@ const application_id = seedId(`service/${application}`);
 
 /** A history of these commits, newest first. */
 const history = (...commits: string[]) => (_method: string, path: string, body: unknown): unknown => {
-  if (!path.endsWith('/deploymentHistoryV2')) return body;
+  if (!path.endsWith('/deploymentHistoryV2') || !Array.isArray((body as Json)['results'])) return body;
   const [row] = (body as { results: Json[] }).results;
   return { results: commits.map((git_commit_id, index) => ({ ...row, identifier: { execution_id: `e-${index}` }, status: 'DEPLOYED', details: { commit: { git_commit_id } } })) };
 };
