@@ -108,6 +108,25 @@ describe('of a platform that lacks something', () => {
     expect(stdout).not.toMatch(/Secret|Ada/);
   });
 
+  test('says that a part of an answer is left out', async () => {
+    const { of } = await examined({ alter: (_method, path, body) => (path.endsWith('/member') ? { results: [{ name: 'Ada Secret' }] } : body) });
+    expect(of('list_members')).toMatchObject({ state: 'works_with_less', why: [expect.stringMatching(/^parts of answers are not read \(list_members: .*so only a part of it is read\)$/) as string] });
+  });
+
+  test('is content where another read tells the same', async () => {
+    const { of, report } = await examined({ beforeRequest: answering(/\/container\/[^/]+\/status$|\/cluster\/lock$/, 404, '{"message":"no such page"}') });
+    expect(report.reads.filter(({ state }) => state === 'failed').map(({ operation }) => operation).toSorted()).toEqual(['get_container_status', 'list_cluster_locks']);
+    expect(of('get_service')).toEqual({ tool: 'get_service', state: 'works', why: [] });
+    expect(of('diagnose_deployment')).toEqual({ tool: 'diagnose_deployment', state: 'works', why: [] });
+    expect(of('stop_environment')).toMatchObject({ state: 'not_tried' });
+  });
+
+  test('says what is lacking where nothing else tells the same', async () => {
+    const { of } = await examined({ beforeRequest: answering(/\/container\/[^/]+\/status$|\/environment\/[^/]+\/statuses$|\/lock$|\/cluster\/[^/]+\/status$/, 404, '{"message":"no such page"}') });
+    expect(of('get_service')).toMatchObject({ state: 'works_with_less', why: [expect.stringContaining('the state of a service of kind container is not read there') as string] });
+    expect(of('diagnose_deployment').why).toContainEqual(expect.stringMatching(/^a locked cluster is not seen as a cause \(list_cluster_locks: .*list_locks: .*get_cluster_status/));
+  });
+
   test('is not misled by queries that a platform refuses', async () => {
     expect((await examined({ beforeRequest: refusingQueries })).report.counts).toMatchObject({ works_with_less: 0, does_not_work: 0 });
   });

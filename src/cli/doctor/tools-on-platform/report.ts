@@ -51,7 +51,7 @@ const seenText = (seen: PlatformReport['seen']): string => Object.entries(seen).
 
 /** The report as text for people. */
 export function reportText({ version, node, requests, ended, counts, seen, reads, tools }: PlatformReport): string {
-  const unanswered = reads.filter(({ state }) => state !== 'answered');
+  const unanswered = reads.filter(({ state, why }) => state !== 'answered' || why !== undefined);
   return [
     columns(['', 'tool', 'result', 'why'], tools.map(toolRow)),
     ...(unanswered.length === 0 ? [] : [columns(['read', 'path', 'result', 'why'], unanswered.map(({ operation, path, state, why }) => [operation, path, state.replaceAll('_', ' '), why ?? '']))]),

@@ -4,8 +4,8 @@ import { answerTimeout } from '../current-client.ts';
 import { createKnownIds, type KnownIds } from './known-ids.ts';
 import { readFailureText } from './read-failure.ts';
 
-/** How a read went: answered, failed for a reason, or not tried for one. */
-export type ReadResult = { readonly state: 'answered' } | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind } | { readonly state: 'not_tried'; readonly why: string };
+/** How a read went: answered, perhaps in parts for a reason, failed for one, or not tried for one. */
+export type ReadResult = { readonly state: 'answered'; readonly why?: string } | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind } | { readonly state: 'not_tried'; readonly why: string };
 
 /** What trying every read showed. */
 export interface TriedReads {
@@ -43,10 +43,13 @@ const isOver = ({ ended, requests }: Examination): boolean => ended !== undefine
 async function send(operation: AnyOperation, input: JsonRecord, examination: Examination): Promise<ReadResult> {
   if (operation.method !== 'GET') throw new Error(`${operation.name} is no read`);
   examination.requests += 1;
+  let flaw: ApiError | undefined;
   try {
-    examination.ids.learn(operation, await examination.client.call(operation, input, { attempts: 1, deadline: Date.now() + answerTimeout }));
+    // As tools read: what can be read of an answer counts.
+    const answer = await examination.client.call(operation, input, { attempts: 1, deadline: Date.now() + answerTimeout, onFlaw: (found) => (flaw = found) });
+    examination.ids.learn(operation, answer);
     examination.timeouts = 0;
-    return { state: 'answered' };
+    return { state: 'answered', ...(flaw && { why: `${readFailureText(flaw)}, so only a part of it is read` }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const why = readFailureText(error);

@@ -22,7 +22,7 @@ export interface PlatformFacts {
   readonly reportsBudget: boolean;
 }
 
-const whyOf = (result: ReadResult | undefined): string => (result && result.state !== 'answered' ? result.why : 'it was not read');
+const whyOf = (result: ReadResult | undefined): string => result?.why ?? 'it was not read';
 
 const listed = (uses: readonly ReadUse[], results: PlatformFacts['results']): string => uses.map(({ operation }) => `${operation.name}: ${whyOf(results.get(operation))}`).join('; ');
 
@@ -47,6 +47,7 @@ export function verdictOf(tool: Tool, { results, permission, reportsBudget }: Pl
     return result?.state === 'failed' && (same?.after.includes(result.kind) ?? false) && (same?.reads ?? []).some((one) => stateOf(one) === 'answered');
   };
   const failed = inState('failed').filter((use) => !isToldOtherwise(use));
+  const partial = [...new Map(inState('answered').flatMap((use) => (results.get(use.operation)?.why === undefined ? [] : [[use.operation, { ...use, without: 'parts of answers are not read' }] as const]))).values()];
   const needed = uses.filter(({ isNeeded }) => isNeeded);
   // Alternatives fail together if none of them was answered, and at least one was tried.
   const fatal = failed.filter((use) => use.isNeeded && ![use.operation, ...(use.instead ?? [])].some((one) => stateOf(one) === 'answered'));
@@ -60,6 +61,7 @@ export function verdictOf(tool: Tool, { results, permission, reportsBudget }: Pl
   const untried = changes
     ? [`its reads work; the change itself would change something, and needs the permission ${permissionOf(tool)}`]
     : needed.filter((use) => every(use, 'not_tried')).map(({ operation }) => whyOf(results.get(operation)));
-  if (failed.length > 0) return verdict('works_with_less', ...reasons(failed, results), ...(changes ? ['the change itself was not tried'] : []));
+  const lacking = [...failed, ...partial];
+  if (lacking.length > 0) return verdict('works_with_less', ...reasons(lacking, results), ...(changes ? ['the change itself was not tried'] : []));
   return untried.length > 0 ? verdict('not_tried', ...new Set(untried)) : verdict('works');
 }
