@@ -1,0 +1,27 @@
+import type { DifferenceName, IsOn } from '../other-platform/differences.ts';
+import type { RefusedRequest } from '../other-platform/listener.ts';
+
+interface Lesson {
+  readonly where: DifferenceName;
+  /** Method and path with its query. */
+  readonly request: RegExp;
+  readonly why: string;
+}
+
+/**
+ * Requests that a platform may refuse once per server, because only trying tells: the document has them, the platform
+ * hasn't, and nothing read before says so. Each is sent once for every operation, then remembered.
+ */
+export const lessons: readonly Lesson[] = [
+];
+
+const requestOf = ({ method, path }: RefusedRequest): string => `${method} ${path}`;
+
+/** The operation of a request, by its path without ids and query. */
+const operationOf = (refusal: RefusedRequest): string => requestOf(refusal).replace(/\?.*$/, '').replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, '{id}');
+
+/** Whether a refusal is the first of its operation, and one that can be learned from. */
+export function isLesson(on: IsOn, refusal: RefusedRequest, all: readonly RefusedRequest[]): boolean {
+  if (!lessons.some(({ where, request }) => on(where) && request.test(requestOf(refusal)))) return false;
+  return all.find((one) => operationOf(one) === operationOf(refusal)) === refusal;
+}
