@@ -8,11 +8,11 @@ const passing = new Set(['updated_at', 'ended', 'printed_lines']);
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A value without what changes by itself: ids of ports and volumes are made when they are read. */
+/** A value without what changes by itself, and without nulls and empty lists: ids of ports and volumes are made when they are read. */
 function settled(value: unknown, inside = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => settled(one, inside));
   if (!isRecord(value)) return value;
-  const members = Object.entries(value).filter(([name, member]) => !passing.has(name) && !(name === 'id' && (inside === 'ports' || inside === 'storage')) && !(Array.isArray(member) && member.length === 0));
+  const members = Object.entries(value).filter(([name, member]) => member !== null && !passing.has(name) && !(name === 'id' && (inside === 'ports' || inside === 'storage')) && !(Array.isArray(member) && member.length === 0));
   return Object.fromEntries(members.toSorted(([one], [other]) => one.localeCompare(other)).map(([name, member]) => [name, settled(member, name)]));
 }
 

@@ -138,7 +138,7 @@ const variableCalls: readonly ForeignCall[] = [
   {
     tool: 'update_environment_variable', case: 'that is built in',
     args: (server) => ({ environment_id: server.platform.ids.environments.staging, environment_variable_id: `shop/staging/storefront/${builtIn(server)?.key}`, value: 'x' }),
-    refused: { says: /BUILT_IN|built in/, why: 'what is built in can’t be changed' },
+    refused: { says: /BUILT_IN|built in|doesn't show what it replaces/, why: 'what is built in can’t be changed' },
   },
   {
     tool: 'override_environment_variable', args: (server) => ({ container_id: named('gateway')(server).id, environment_variable_id: inStaging('LOG_LEVEL')(server)?.id, value: 'warn' }),

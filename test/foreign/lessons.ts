@@ -13,6 +13,13 @@ interface Lesson {
  * hasn't, and nothing read before says so. Each is sent once for every operation, then remembered.
  */
 export const lessons: readonly Lesson[] = [
+  { where: 'logsOfTwoKinds', request: /^GET \/(database|job|helm|terraform)\/[^/]+\/log\b/, why: 'which kinds have logs of their own, no answer tells' },
+  { where: 'noTerraformStatus', request: /^GET \/terraform\/[^/]+\/status$/, why: 'which kinds have a status of their own, no answer tells' },
+  { where: 'lockPath', request: /^GET \/organization\/[^/]+\/cluster\/lock$/, why: 'locks are listed under one of two paths' },
+  { where: 'versionToDeploy', request: /^POST \/(application|container|job|helm)\/[^/]+\/deploy$/, why: 'whether a deployment needs a version, only the refusal tells' },
+  { where: 'words', request: /^POST \/organization\/[^/]+\/webhook$/, why: 'an event has two spellings' },
+  { where: 'noTail', request: /^GET \/\w+\/[^/]+\/log\?tail=\d+$/, why: 'a number of lines is asked for where the platform knows none' },
+  { where: 'noPages', request: /^GET .*\?page=\d+&page_size=\d+$/, why: 'a page is asked for where the platform knows none' },
 ];
 
 const requestOf = ({ method, path }: RefusedRequest): string => `${method} ${path}`;

@@ -10,7 +10,7 @@ export const organization = ({ platform }: ForeignServer): Json => ({ organizati
 export const named = (name: string, environment: 'staging' | 'development' = 'staging') => ({ platform }: ForeignServer) => platform.service(name, platform.ids.environments[environment]);
 
 const rows = ({ answer }: Made): Json[] => (answer['results'] ?? []) as Json[];
-const column = (made: Made, name: string): unknown[] => rows(made).map((row) => row[name]);
+const column = (made: Made, name: string): string[] => rows(made).map((row) => String(row[name]));
 
 /** How often a service or environment was deployed, newest first. */
 const deployments = ({ server: { platform } }: Made, id: string) =>
@@ -61,7 +61,7 @@ export const readingCalls: readonly ForeignCall[] = [
   { tool: 'get_environment', args: () => ({ environment_id: 'shop/production' }), holds: ({ answer, server }) => expect(answer).toMatchObject({ mode: 'PRODUCTION', cluster_id: server.platform.ids.clusters.main }) },
   {
     tool: 'list_services', args: ({ platform }) => ({ environment_id: platform.ids.environments.staging }),
-    holds: (made) => expect(column(made, 'name').toSorted()).toEqual(inStaging(made).map(({ spec }) => spec['name']).toSorted()),
+    holds: (made) => expect(column(made, 'name').toSorted()).toEqual(inStaging(made).map(({ spec }) => String(spec['name'])).toSorted()),
   },
   {
     tool: 'get_environment_status', args: ({ platform }) => ({ environment_id: platform.ids.environments.staging }),
@@ -155,7 +155,7 @@ export const readingCalls: readonly ForeignCall[] = [
   { tool: 'diagnose_deployment', case: 'where nothing failed', args: () => ({ environment: 'shop/development' }), holds: ({ answer }) => expect(answer['outcome']).toBe('nothing failed') },
   {
     tool: 'compare_environments', args: () => ({ first: 'shop/staging', second: 'shop/development' }),
-    holds: (made) => expect(rows(made).filter(({ kind }) => kind === 'missing service').map(({ service }) => service).toSorted()).toEqual(['checkout', 'ledger']),
+    holds: (made) => expect(rows(made).filter(({ kind }) => kind === 'missing service').map(({ service }) => String(service)).toSorted()).toEqual(['checkout', 'ledger']),
   },
   {
     tool: 'wait_for_deployment', case: 'an environment', args: () => ({ environment: 'shop/development', seconds: 10 }),
