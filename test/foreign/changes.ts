@@ -16,7 +16,7 @@ function settled(value: unknown, inside = ''): unknown {
   return Object.fromEntries(members.toSorted(([one], [other]) => one.localeCompare(other)).map(([name, member]) => [name, settled(member, name)]));
 }
 
-const nameIn = (rows: readonly { id: string; name?: unknown }[], id: unknown) => String(rows.find((row) => row.id === id)?.name ?? '');
+const nameIn = (rows: readonly { id: string; name?: unknown }[], id: unknown) => rows.flatMap((row) => (row.id === id && typeof row.name === 'string' ? [row.name] : []))[0] ?? '';
 
 /** What a row is called in a list of changes. */
 function labelOf(list: string, row: Json, state: Store): string {

@@ -63,7 +63,7 @@ export async function startForeignServer(differences: Choice): Promise<ForeignSe
   return {
     platform, user, log, clock,
     on: chosen(differences),
-    call: connected.call,
+    call: (name, args, options) => connected.call(name, args, options),
     text: async (uri) => (await connected.client.readResource({ uri })).contents.map((part) => ('text' in part ? part.text : '')).join('\n'),
     ask: async (path) => (await fetch(platform.url + path, { headers: { authorization: `Token ${token}` } })).json(),
     idle: async () => {
