@@ -50,7 +50,9 @@ function createClock() {
 export async function startForeignServer(differences: Choice): Promise<ForeignServer> {
   const clock = createClock();
   const platform = await startOtherPlatform({ differences, token, now: clock.now, deploymentMs: 120, requestsPerHour: 1_000_000 });
-  const client = createClient({ baseUrl: platform.url, credential: credentialOf(token) });
+  // Where a token has several organizations, one is chosen as a user would.
+  const choice = chosen(differences)('severalOrganizations') ? { organization: 'Harbour' } : {};
+  const client = createClient({ baseUrl: platform.url, credential: credentialOf(token), ...choice });
   const log = memoryLog();
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
   const dependencies = createDependencies({
