@@ -20,6 +20,7 @@ export const lessons: readonly Lesson[] = [
   { where: 'words', request: /^POST \/organization\/[^/]+\/webhook$/, why: 'an event has two spellings' },
   { where: 'noTail', request: /^GET \/\w+\/[^/]+\/log\?tail=\d+$/, why: 'a number of lines is asked for where the platform knows none' },
   { where: 'noPages', request: /^GET .*\?page=\d+&page_size=\d+$/, why: 'a page is asked for where the platform knows none' },
+  { where: 'historiesWithoutPage', request: /^GET .*\/deploymentHistoryV2\?page=[2-9]\d*&pageSize=\d+$/, why: 'an older page is asked for where the platform knows none' },
 ];
 
 const requestOf = ({ method, path }: RefusedRequest): string => `${method} ${path}`;
