@@ -5,6 +5,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
   slow: ['test/slow/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   attacks: ['test/attacks/**/*.test.ts'],
+  // Every tool against a platform that isn't ours, with each way in which it may differ.
+  foreign: ['test/foreign/**/*.test.ts'],
   contributing: ['test/contributing/**/*.test.ts'],
   // What starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control:
   // as long as all the others together.
@@ -27,6 +29,8 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       // Some tests wait more than they work: a third worker uses what they leave of two cores.
       maxWorkers: files === undefined ? 3 : 2,
+      // These mostly wait for deployments to end.
+      ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
       testTimeout: files === undefined ? 30_000 : 600_000,
       hookTimeout: files === undefined ? 30_000 : 300_000,
     },

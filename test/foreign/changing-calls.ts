@@ -1,0 +1,160 @@
+import { expect } from 'vitest';
+import type { ForeignCall, Made } from './call.ts';
+import type { ForeignServer } from './foreign-server.ts';
+import { named, organization } from './reading-calls.ts';
+
+type Json = Record<string, unknown>;
+
+const rowNamed = (list: 'environments' | 'projects' | 'webhooks' | 'helmRepositories', name: string, { server }: Made): Json | undefined =>
+  (server.platform.state[list] as Json[]).find((row) => row['name'] === name || row['target_url'] === name);
+
+const variableOf = (owner: string, key: string) => ({ platform }: ForeignServer) => platform.state.variables.find((row) => row.parent_id === owner && row.key === key);
+const inStaging = (key: string) => (server: ForeignServer) => structuredClone(variableOf(server.platform.ids.environments.staging, key)(server));
+const ownVariable = (service: string, key: string) => (server: ForeignServer) => structuredClone(variableOf(named(service)(server).id, key)(server));
+/** A variable of staging as the platform answers it. */
+const answered = (key: string) => async (server: ForeignServer) => {
+  const { results } = (await server.ask(`/environment/${server.platform.ids.environments.staging}/environmentVariable`)) as { results: Json[] };
+  return results.find((row) => row['key'] === key);
+};
+const answerTo = (kind: string, service: string) => (server: ForeignServer) => server.ask(`/${kind}/${named(service)(server).id}`);
+const alertRule = ({ platform }: ForeignServer) => platform.state.alertRules.find((row) => row['name'] === 'nodes are full');
+const builtIn = (server: ForeignServer) => server.platform.state.variables.find((row) => row.scope === 'BUILT_IN' && row.parent_id === named('storefront')(server).id);
+const git = { url: 'https://forge.example.com/shop/fresh.git', branch: 'main' };
+
+const organizationCalls: readonly ForeignCall[] = [
+  {
+    tool: 'create_project', args: (server) => ({ ...organization(server), name: 'harvest' }), changes: ['+projects harvest'],
+    holds: (made) => expect(rowNamed('projects', 'harvest', made)).toMatchObject({ organization_id: made.server.platform.ids.organization }),
+  },
+  {
+    tool: 'create_project', case: 'a name that is taken', args: (server) => ({ ...organization(server), name: 'shop' }),
+    refused: { says: /taken|has that name/, why: 'the platform has one of that name' },
+  },
+  { tool: 'invite_member', args: (server) => ({ ...organization(server), email: 'joan@example.com' }), changes: ['+invitations joan@example.com'] },
+  {
+    tool: 'update_billing_info', args: (server) => ({ ...organization(server), city: 'Oslo' }), changes: ['~billing'],
+    only: { of: ({ platform }) => platform.state.billing.get(platform.ids.organization), members: ['city'] },
+    holds: ({ server: { platform } }) => expect(platform.state.billing.get(platform.ids.organization)).toMatchObject({ city: 'Oslo' }),
+  },
+  {
+    tool: 'create_helm_repository', args: (server) => ({ ...organization(server), name: 'public', kind: 'HTTPS', url: 'https://charts.example.com', skip_tls_verification: false, config: {} }),
+    changes: ['+helmRepositories public'],
+  },
+  {
+    tool: 'create_helm_repository', case: 'with members and a kind of the platform’s own', where: (on) => on('vendorConfig'),
+    args: (server) => ({
+      ...organization(server), name: 'own', kind: 'OCI_FJORD_CR', url: 'oci://charts.example.com/own', skip_tls_verification: false, config: { fjord_access_key: 'KEY-2', fjord_secret_key: 'very-secret-of-charts' },
+    }),
+    changes: ['+helmRepositories own'],
+    holds: (made) => {
+      expect(rowNamed('helmRepositories', 'own', made)).toMatchObject({ config: { fjord_secret_key: 'very-secret-of-charts' } });
+      expect(JSON.stringify([made.result, made.questions])).not.toContain('very-secret-of-charts');
+    },
+  },
+  {
+    tool: 'create_webhook', args: (server) => ({ ...organization(server), target_url: 'https://hooks.example.com/fresh', events: ['DEPLOYMENT_FAILED'], target_secret: 'hook-secret-of-mine' }),
+    changes: ['+webhooks https://hooks.example.com/fresh'],
+    holds: (made) => {
+      expect(rowNamed('webhooks', 'https://hooks.example.com/fresh', made)).toMatchObject({ kind: 'STANDARD', events: [made.server.on('words') ? 'DEPLOYMENT_FAILURE' : 'DEPLOYMENT_FAILED'], target_secret: 'hook-secret-of-mine' });
+      expect(JSON.stringify(made.result)).not.toContain('hook-secret-of-mine');
+    },
+  },
+  {
+    tool: 'create_webhook', case: 'in words of the platform’s own', where: (on) => on('words'),
+    args: (server) => ({ ...organization(server), target_url: 'https://hooks.example.com/own', events: ['DEPLOYMENT_CANCELLED'] }),
+    changes: ['+webhooks https://hooks.example.com/own'],
+  },
+  {
+    tool: 'update_alert_rule', args: (server) => ({ alert_rule_id: alertRule(server)?.id, severity: 'CRITICAL' }), changes: ['~alertRules nodes are full'],
+    only: { of: (server) => structuredClone(alertRule(server)), members: ['severity'] },
+  },
+  {
+    tool: 'unlock_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }), changes: ['~clusters south'],
+    holds: ({ server: { platform } }) => expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).not.toHaveProperty('lock'),
+  },
+  {
+    tool: 'create_environment', args: ({ platform }) => ({ project_id: platform.ids.projects.shop, name: 'fresh', mode: 'STAGING', cluster_id: platform.ids.clusters.locked }),
+    changes: ['+environments fresh'],
+    holds: (made) => expect(rowNamed('environments', 'fresh', made)).toMatchObject({ cluster_id: made.server.platform.ids.clusters.locked, mode: 'STAGING' }),
+  },
+  {
+    tool: 'create_environment', case: 'a name that is taken', args: ({ platform }) => ({ project_id: platform.ids.projects.shop, name: 'staging', mode: 'STAGING', cluster_id: platform.ids.clusters.main }),
+    refused: { says: /taken|has that name/, why: 'the project has one of that name' },
+  },
+  {
+    tool: 'lock_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked, reason: 'the network is rebuilt', ttl_in_days: 2 }), changes: ['~clusters south'],
+    holds: ({ server: { platform } }) => expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).toMatchObject({ lock: { reason: 'the network is rebuilt', ttl_in_days: 2 } }),
+  },
+  {
+    // A lock is known before anybody is asked.
+    tool: 'upgrade_cluster', case: 'a locked one', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }),
+    refused: { says: /the network is rebuilt/, why: 'it is locked, and its lock says so before anybody is asked' },
+  },
+  { tool: 'upgrade_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.main }), changes: ['~clusters north'] },
+];
+
+const serviceCalls: readonly ForeignCall[] = [
+  {
+    tool: 'create_application', args: (server) => ({
+      environment_id: server.platform.ids.environments.staging, name: 'fresh', git_repository: git,
+      ports: [{ internal_port: 8080, external_port: 443, protocol: 'HTTP', publicly_accessible: true }, { internal_port: 9090 }],
+    }),
+    changes: ['+services staging/fresh'],
+    holds: ({ server }) => expect(named('fresh')(server).spec).toMatchObject({ git_repository: { ...git, ...(server.on('applicationMembers') ? { provider: 'FORGE' } : {}) } }),
+  },
+  {
+    tool: 'create_database', args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, name: 'stock', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER' }),
+    changes: ['+services staging/stock'],
+  },
+  {
+    tool: 'update_container', args: (server) => ({ container_id: named('gateway')(server).id, tag: '2.4.2' }), changes: ['~services staging/gateway'],
+    only: { of: answerTo('container', 'gateway'), members: ['tag'] },
+    holds: ({ server }) => expect(named('gateway')(server).spec['tag']).toBe('2.4.2'),
+  },
+  {
+    tool: 'update_helm', args: (server) => ({ helm_id: named('cache')(server).id, timeout_sec: 900 }), changes: ['~services staging/cache'],
+    only: { of: answerTo('helm', 'cache'), members: ['timeout_sec'] },
+    holds: ({ server }) => expect(named('cache')(server).spec['timeout_sec']).toBe(900),
+  },
+];
+
+const variableCalls: readonly ForeignCall[] = [
+  {
+    tool: 'create_environment_variable', args: (server) => ({ application_id: named('storefront')(server).id, key: 'GREETING', value: 'hello' }), changes: ['+variables GREETING'],
+    holds: ({ server }) => expect(ownVariable('storefront', 'GREETING')(server)).toMatchObject({ value: 'hello', is_secret: false, scope: 'APPLICATION' }),
+  },
+  {
+    tool: 'create_secret', args: (server) => ({ application_id: named('storefront')(server).id, key: 'HIDDEN_THING', value: 'correct-horse-9' }), changes: ['+variables HIDDEN_THING'],
+    holds: ({ server, result }) => {
+      expect(ownVariable('storefront', 'HIDDEN_THING')(server)).toMatchObject({ value: 'correct-horse-9', is_secret: true });
+      expect(JSON.stringify(result)).not.toContain('correct-horse-9');
+    },
+  },
+  {
+    tool: 'update_environment_variable', args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, environment_variable_id: 'LOG_LEVEL', value: 'debug' }),
+    changes: ['~variables LOG_LEVEL'], only: { of: answered('LOG_LEVEL'), members: ['value'] },
+    holds: ({ server }) => expect(inStaging('LOG_LEVEL')(server)).toMatchObject({ value: 'debug' }),
+  },
+  {
+    tool: 'update_environment_variable', case: 'that is built in',
+    args: (server) => ({ environment_id: server.platform.ids.environments.staging, environment_variable_id: `shop/staging/storefront/${builtIn(server)?.key}`, value: 'x' }),
+    refused: { says: /BUILT_IN|built in|doesn't show what it replaces/, why: 'what is built in can’t be changed' },
+  },
+  {
+    tool: 'override_environment_variable', args: (server) => ({ container_id: named('gateway')(server).id, environment_variable_id: inStaging('LOG_LEVEL')(server)?.id, value: 'warn' }),
+    changes: ['+variables LOG_LEVEL'],
+    holds: ({ server }) => expect(ownVariable('gateway', 'LOG_LEVEL')(server)).toMatchObject({ value: 'warn', scope: 'CONTAINER' }),
+  },
+  {
+    tool: 'set_environment_variables', args: () => ({ application: 'shop/staging/storefront', variables: { PORT: '9090', CACHE_TTL: '60' }, secrets: { CACHE_KEY: 'correct-horse-10' } }),
+    changes: ['+variables CACHE_KEY', '+variables CACHE_TTL', '~variables PORT'],
+    holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9090' }),
+  },
+  {
+    tool: 'set_environment_variables', case: 'of an environment', args: () => ({ environment: 'shop/staging', variables: { LOG_LEVEL: 'error' } }),
+    changes: ['~variables LOG_LEVEL'], only: { of: answered('LOG_LEVEL'), members: ['value'] },
+  },
+];
+
+/** Every tool that changes something and deploys nothing. */
+export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls];
