@@ -1,6 +1,6 @@
 import { withoutInvisible } from '../../contract/index.ts';
 import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { hasUserinfo, isSecretName, looksLikeSecret } from './recognition/index.ts';
+import { hasUserinfo, isCredentialHeader, isSecretName, looksLikeSecret } from './recognition/index.ts';
 
 const notNull = memoised(withoutNull);
 
@@ -100,7 +100,7 @@ function redactMember(record: JsonRecord, name: string, member: unknown, schema:
   const pairName = name === valueMember ? nameIn(record) : undefined;
   const pairNames = pairName === undefined ? [] : nameReadings(pairName, nameRules);
   const isSecret =
-    (!declared && nameReadings(name, nameRules).some((one) => isSecretName(one, visible))) ||
-    pairNames.some((one) => isSecretName(one, visible) || (rules.byShape && looksLikeSecret(one, visible)));
+    (!declared && nameReadings(name, nameRules).some((one) => isSecretName(one, visible) || isCredentialHeader(one))) ||
+    pairNames.some((one) => isSecretName(one, visible) || isCredentialHeader(one) || (rules.byShape && looksLikeSecret(one, visible)));
   return [shownName, isSecret ? rules.hide(member) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
 }

@@ -75,6 +75,13 @@ describe('redaction of values', () => {
     expect(shown(helm, answerSchema(operations.get_helm))).toEqual(helm);
   });
 
+  test('masks headers that carry a credential, as members and as pairs', () => {
+    const sent = { authorization: 'Bearer inner-token', Cookie: 'sid=abc', accept: 'text/plain', headers: [{ name: 'Authorization', value: 'Basic abc' }] };
+    expect(shown({ results: [{ id: '1', request: { sent } }] }, answerSchema(operations.list_webhook_events))).toEqual({
+      results: [{ id: '1', request: { sent: { ...sent, authorization: mask, Cookie: mask, headers: [{ name: 'Authorization', value: mask }] } } }],
+    });
+  });
+
   test.each([
     ['DB_PASSWORD', 'postgres'], ['API_TOKEN', '1'], ['STRIPE_SECRET', 'x'], ['clientSecret', 'x'], ['SIGNING_KEY', 'x'],
     // By its shape alone.

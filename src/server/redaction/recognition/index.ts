@@ -6,6 +6,7 @@ import { isMark } from '../marks.ts';
 import { hideSpans } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';
 
+export { isCredentialHeader } from './headers.ts';
 export { isSecretName } from './secret-names.ts';
 export { hasUserinfo } from './userinfo.ts';
 export { looksLikeSecret } from './secret-values.ts';
