@@ -75,7 +75,9 @@ describe.each(writing)('$name', ({ name, members, needsBody }) => {
 
   test('takes a good body with anything in one place', async () => {
     const body = toWire(operations[name], requests[name]).body ?? {};
-    const places = placesIn(body).concat(members.map((member) => [member]));
+    const known = placesIn(body).concat(members.map((member) => [member]));
+    // An empty body takes anything beside nothing.
+    const places = known.length > 0 ? known : [['anything']];
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), fc.oneof(odd, fc.jsonValue()), async (place, value) => {
         await sendBody(name, JSON.stringify(replaced(body, place, value)));
