@@ -28,6 +28,8 @@ export default defineConfig(({ mode }) => {
       exclude: files === undefined ? Object.values(named).flat() : [],
       passWithNoTests: mode === 'slow',
       pool: 'forks',
+      // Most of a fast test's time would go into loading the same modules for each file.
+      isolate: files !== undefined,
       // Some tests wait more than they work: a third worker uses what they leave of two cores.
       maxWorkers: files === undefined ? 3 : 2,
       // These mostly wait for deployments to end.
