@@ -6,7 +6,7 @@ import { historyRowsIn } from './history-rows.ts';
 import { organizationIn } from './organization.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
-import { readableParts, valueAt } from './unreadable-parts.ts';
+import { nearestIssue, readableParts, valueAt, type SchemaIssue } from './unreadable-parts.ts';
 
 /**
  * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the readable
@@ -52,16 +52,6 @@ function withOrganization(operation: AnyOperation, body: unknown, choice: string
 const fieldName = (path: readonly PropertyKey[]): string =>
   path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('').replace(/^\./, '');
 
-type Issue = z.core.$ZodIssue;
-
-// Of a union, the branch with the fewest issues explains best what is wrong.
-const nearestIssue = (issue: Issue): Issue => {
-  if (issue.code !== 'invalid_union') return issue;
-  const [nearest] = issue.errors.filter((branch) => branch.length > 0).toSorted((a, b) => a.length - b.length);
-  const inner = nearest?.[0];
-  return inner ? nearestIssue({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
-};
-
 const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
 const contractBroken = 'Calling again will hardly help: this platform does not keep to the contract here.';
@@ -70,7 +60,7 @@ const changeAccepted = 'The change was accepted, only its answer is of no use: r
 /** What is wrong with a response: the members of a failure that depend only on the body. */
 type ContractViolation = Pick<ApiFailure, 'reason' | 'field' | 'detail' | 'rowsLost'>;
 
-const memberViolation = (body: unknown, first: Issue): ContractViolation => {
+const memberViolation = (body: unknown, first: SchemaIssue): ContractViolation => {
   const issue = nearestIssue(first);
   const field = fieldName(issue.path);
   const subject = field === '' ? 'the answer' : `"${field}" in the answer`;
@@ -88,16 +78,17 @@ const notJson = (text: string): ContractViolation =>
 const identifying: readonly PropertyKey[] = ['id', 'name', 'key', 'service_type'];
 
 /** Whether a violation concerns a row as a whole, what identifies it, or what identifies the record. */
-const losesRow = ({ path }: Issue): boolean => {
+const losesRow = (issue: SchemaIssue): boolean => {
+  const { path } = nearestIssue(issue);
   const [parent, last] = [path.at(-2), path.at(-1)];
   if (last === undefined || typeof last === 'number') return true;
   return (typeof parent === 'number' && identifying.includes(last)) || (path.length === 1 && last === 'id');
 };
 
-const issueIn = (operation: AnyOperation, body: unknown): Issue | undefined => lenientSchemaOf(operation).safeParse(body).error?.issues[0];
+const issueIn = (operation: AnyOperation, body: unknown): SchemaIssue | undefined => lenientSchemaOf(operation).safeParse(body).error?.issues[0];
 
 /** Whether a body only lacks something: an answer may be empty, null or without ids. */
-const isIncomplete = (body: unknown, issue: Issue): boolean => (valueAt(body, nearestIssue(issue).path) ?? undefined) === undefined;
+const isIncomplete = (body: unknown, issue: SchemaIssue): boolean => (valueAt(body, nearestIssue(issue).path) ?? undefined) === undefined;
 
 const violationIn = (operation: AnyOperation, body: unknown): ContractViolation | undefined => {
   const issues = lenientSchemaOf(operation).safeParse(body).error?.issues;

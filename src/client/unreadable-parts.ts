@@ -3,6 +3,17 @@ import { isRecord } from '../contract/index.ts';
 
 type Path = readonly PropertyKey[];
 
+/** What a schema rejects a value for. */
+export type SchemaIssue = z.core.$ZodIssue;
+
+/** The issue that explains best what is wrong: of a union, that of the branch with the fewest issues. */
+export const nearestIssue = (issue: SchemaIssue): SchemaIssue => {
+  if (issue.code !== 'invalid_union') return issue;
+  const [nearest] = issue.errors.filter((branch) => branch.length > 0).toSorted((a, b) => a.length - b.length);
+  const inner = nearest?.[0];
+  return inner ? nearestIssue({ ...inner, path: [...issue.path, ...inner.path] }) : issue;
+};
+
 /** The value at a path; undefined if there is none. */
 export const valueAt = (body: unknown, path: Path): unknown =>
   path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], body);
@@ -32,7 +43,7 @@ const mostRounds = 20;
 export function readableParts(schema: z.ZodType, body: unknown): unknown {
   let readable = structuredClone(body);
   for (let round = 0; round < mostRounds; round += 1) {
-    const wrong = (schema.safeParse(readable).error?.issues ?? []).filter(({ path }) => path.at(-1) !== 'id' || valueAt(readable, path) !== undefined);
+    const wrong = (schema.safeParse(readable).error?.issues ?? []).map(nearestIssue).filter(({ path }) => path.at(-1) !== 'id' || valueAt(readable, path) !== undefined);
     if (wrong.length === 0) return readable;
     if (wrong.some(({ path }) => path.length === 0)) return undefined;
     for (const { path } of wrong) mark(readable, path);

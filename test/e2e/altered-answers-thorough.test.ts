@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
 import { checkAlteredAnswers } from '../support/altered-answers.ts';
 
-// They make the platform refuse what comes after, or ask it nothing that has an answer.
+// They make the platform refuse what comes after.
 const untried = ['lock_cluster', 'upgrade_cluster'];
 
 test('whatever is altered in 2,000 answers, each tool does without it or says what is missing', async () => {

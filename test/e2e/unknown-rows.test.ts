@@ -92,11 +92,25 @@ test('a change by name is not made where a namesake may stand in a row that can 
   expect(textOf(read)).toMatch(/list_environments: "results\[\d\]\.id" in the answer is missing, and passed over/);
 });
 
-test('a change is judged in doubt where a row of what it touches can not be read', async () => {
-  const { client, platform } = await clientWith((path, body) => (/^\/organization\/[^/]+\/project$/.test(path) ? { results: [...rowsIn(body), null] } : body));
-  const plan = await client.call('upgrade_cluster', { cluster_id: platform.seed['cluster_id'], dry_run: true });
-  expect(plan.isError, textOf(plan)).toBeFalsy();
-  expect(textOf(plan)).toMatch(/could not be determined|unknown|PRODUCTION/);
+test.each([
+  ['whole, and no production is on the cluster', [], false],
+  ['not to be read in one row, which may be of production', [null], true],
+])('a change is judged with a list that is %s', async (_, more, inDoubt) => {
+  const { client, platform } = await clientWith((path, body) => {
+    if (path.endsWith('/project')) return { results: [...rowsIn(body), ...more] };
+    if (/^\/project\/[^/]+\/environment$/.test(path)) return { results: rowsIn(body).map((row) => ({ ...row, mode: 'STAGING' })) };
+    return path.endsWith('/cluster') ? { results: rowsIn(body).map((row) => ({ ...row, production: false })) } : body;
+  });
+  const plan = textOf(await client.call('upgrade_cluster', { cluster_id: platform.seed['cluster_id'], dry_run: true }));
+  expect(plan).toContain('/cluster/');
+  expect(/could not be determined|unknown/.test(plan), plan).toBe(inDoubt);
+});
+
+test('a service is found although another member of its row can not be read', async () => {
+  const { client } = await clientWith((path, body) => (path.endsWith('/services') ? { results: rowsIn(body).map((row) => ({ ...row, updated_at: [] })) } : body));
+  const found = await client.call('get_service', { service: 'shop/staging/checkout-api' });
+  expect(found.isError, textOf(found)).toBeFalsy();
+  expect(textOf(found)).toContain('"results[0].updated_at" in the answer is of type array');
 });
 
 test('a change is not made from a present state that can be read in parts only', async () => {

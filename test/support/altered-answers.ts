@@ -98,11 +98,14 @@ const isLocation = (path: Path): boolean =>
 // Calls change the platform, and it may refuse the next ones for that.
 const platformRefuses = /The platform says: /;
 
+// The altered answer says that something was created on another cluster than asked for.
+const landedElsewhere = /The change was made, but not as asked: /;
+
 /** What is wrong with the outcome of a call whose answer was altered; undefined if the tool did without it, or named what it can't do without. */
 function complaintOf({ isRead: onlyReads, operation, path, isError, text }: AlteredCall): string | undefined {
   if (/failed inside this server|withholds the answer/.test(text)) return 'it failed inside';
   if (/\bundefined\b|\bNaN\b|\[object Object\]/.test(text)) return 'it shows what nobody can read';
-  if (!isError || (!onlyReads && platformRefuses.test(text))) return undefined;
+  if (!isError || (!onlyReads && platformRefuses.test(text)) || landedElsewhere.test(text)) return undefined;
   if (operation.effect !== 'read') return 'the change was made';
   if (!saysWhatIsMissing.test(text)) return 'it does not say what is missing';
   // Changes rest on whole answers. What only reads can do without the parts of one.
