@@ -77,6 +77,14 @@ describe("an environment's log", () => {
   });
 });
 
+test('the kind of an alert rule\'s target has no space before it, in a list and by itself', async () => {
+  const rule = { id: ids.environment, name: 'nodes are full', target: { target_type: ' CLUSTER', target_id: ids.organization } };
+  const { client } = await clientOf(() => ({ results: [rule, { name: 'without a target' }] }));
+  expect((await client.call(operations.list_alert_rules, { organization_id: ids.organization }, { onFlaw: () => undefined })).results).toMatchObject([{ target: { target_type: 'CLUSTER', target_id: ids.organization } }, { name: 'without a target' }]);
+  const alone = await clientOf(() => rule);
+  expect(await alone.client.call(operations.get_alert_rule, { alert_rule_id: ids.environment }, { onFlaw: () => undefined })).toMatchObject({ target: { target_type: 'CLUSTER' } });
+});
+
 describe('a page of a list', () => {
   test('is cut from the whole list where the platform ignores pages', async () => {
     const { answer, requests } = await readPage(() => numbered(5), { page: 2, page_size: 2 });
