@@ -42,6 +42,10 @@ const newest: AnswerTo = (query) => ({ results: numbered(30).slice(0, Number(que
 
 const longer: AnswerTo = (query) => (query.has('page') ? 400 : newest(query));
 
+const endsBeforeNine: AnswerTo = (query) => (query.get('page') === '9' ? 400 : { results: numbered(2), pagination: { page: Number(query.get('page') ?? 1), page_size: 2, total_count: 4, total_pages: 2 } });
+
+const atMostSix: AnswerTo = (query) => (Number(query.get('pageSize')) > 6 || query.get('page') === '2' ? 400 : { ...(newest(query) as object), page: Number(query.get('page') ?? 1) });
+
 describe("an environment's log", () => {
   test('as records becomes lines', async () => {
     expect(await readLog([record({ message: { safe_message: 'Pulling image', full_details: 'internal' }, error: null })])).toEqual([expect.objectContaining({
@@ -127,15 +131,13 @@ describe('a platform that refuses to be asked for a part', () => {
   });
 
   test('is asked for parts all the same, if only one page was refused', async () => {
-    const pages: AnswerTo = (query) => (query.get('page') === '9' ? 400 : { results: numbered(2), pagination: { page: Number(query.get('page') ?? 1), page_size: 2, total_count: 4, total_pages: 2 } });
-    const { client, requests } = await clientOf(pages);
+    const { client, requests } = await clientOf(endsBeforeNine);
     for (const page of [9, 2]) await client.call(operations.list_projects, { organization_id: ids.organization, page, page_size: 2 });
     expect(requests()).toEqual(['page=9&page_size=2', '', 'page=2&page_size=2']);
   });
 
   test('is asked for a page of a history where it refuses as many rows in one', async () => {
-    const short: AnswerTo = (query) => (Number(query.get('pageSize')) > 6 || query.get('page') === '2' ? 400 : { ...(newest(query) as object), page: Number(query.get('page') ?? 1) });
-    const { client, requests } = await clientOf(short);
+    const { client, requests } = await clientOf(atMostSix);
     for (const page of [2, 3]) await client.call(operations.list_job_deployments, { job_id: ids.environment, page, page_size: 3 });
     expect(requests()).toEqual(['page=2&pageSize=3', 'pageSize=6', 'pageSize=9', 'page=3&pageSize=3']);
   });

@@ -28,6 +28,8 @@ const runnableFields = (ids: Ids) => ({
 
 const organizationList = (ids: Ids) => ({ organization_id: ids['organization_id'] });
 
+const own = (path: string): Input => ({ environment_variable_id: seedId(`variable/shop/staging/${path}`) });
+
 /**
  * A valid input for every operation, on a seeded platform, with every member that the operation has. `mark` goes into
  * names, so that inputs with different marks don't stand in each other's way.
@@ -44,7 +46,6 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const environment = at('environment_id');
   const history = { page: 1, page_size: 5 };
   const details = { description: 'Set by a test.', enable_interpolation_in_file: true };
-  const own = (path: string): Input => ({ environment_variable_id: seedId(`variable/shop/staging/${path}`) });
   return {
     get_organization: {},
     list_projects: list,
