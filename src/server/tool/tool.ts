@@ -28,6 +28,8 @@ export interface PlannedOperation {
   readonly unchanged?: readonly string[];
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
+  /** The service inside the target that has what it changes: where the platform has that only there, the request is made at the service's path. */
+  readonly heldBy?: { readonly kind: string; readonly id: string };
   /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
   readonly about?: string;
 }
