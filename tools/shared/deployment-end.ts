@@ -1,12 +1,9 @@
-import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
 import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
-import type { Subject } from './any-service.ts';
+import { isServiceKind, type Subject } from './any-service.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import type { WaitResult } from './wait-for-end.ts';
-
-const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
 
 /** Why a deployment failed; for an environment, why the service that failed last did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>

@@ -154,7 +154,7 @@ export const serviceResources: readonly PlatformResource[] = [
     input: service,
     operations: listOf(statuses),
     read: async (_, context) => {
-      const status = (await readServiceStatus(referenceOf(context), context)) ?? (await readForKind(statuses, context));
+      const status = (await readServiceStatus(referenceOf(context), context))?.status ?? (await readForKind(statuses, context));
       return { id: status['id'], ...shownStatus(status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),

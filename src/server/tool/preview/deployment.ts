@@ -63,7 +63,8 @@ const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[
 export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
   const { kind, id, environment } = target;
   if (id === undefined || !isService(kind)) return [notKnown('what runs now')];
-  const [service, status] = await Promise.all([readById(kind, id, reader), readServiceStatus({ kind, id, environmentId: environment?.id }, reader)]);
+  const [service, seen] = await Promise.all([readById(kind, id, reader), readServiceStatus({ kind, id, environmentId: environment?.id }, reader)]);
+  const status = seen?.status;
   const version = service && versionText(service, args['git_commit_id']);
   return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
 });
