@@ -1,4 +1,4 @@
-import { operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
+import { isServiceKind, operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, readsInsteadOf, readUses, statusReads, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
@@ -83,9 +83,6 @@ export async function hasStatus(context: ToolContext, subject: Subject): Promise
 /** The operation that deploys a service or environment of this kind. */
 export const deployOperation = (kind: Subject['kind']): AnyOperation =>
   kind === 'terraform' ? operations.redeploy_terraform : operationNamed(`deploy_${kind}`);
-
-/** Whether this is a kind of services that tools act on. */
-export const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
 
 const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || isServiceKind(kind);
 

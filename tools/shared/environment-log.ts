@@ -1,6 +1,6 @@
-import { operations } from '../../src/contract/index.ts';
+import { isServiceKind, operations } from '../../src/contract/index.ts';
 import { isPlatformFailure, isRecord, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
-import { isServiceKind, readAspect, type Subject } from './any-service.ts';
+import { readAspect, type Subject } from './any-service.ts';
 
 /** The most services whose own logs are read in place of their environment's: each costs a request. */
 const maximumServices = 20;
