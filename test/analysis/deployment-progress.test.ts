@@ -64,21 +64,22 @@ describe('a status after a request', () => {
   });
 });
 
+const rowOf = (action: string, state: string, commit: string) => ({ status: state, status_details: { action }, identifier: { execution_id: commit }, details: { commit: { git_commit_id: commit.repeat(40) } } });
+
 describe('a row of a history', () => {
   test.each([
     ['UNINSTALL', 'DELETED', undefined, 'good'], ['UNINSTALL', 'STOPPED', 'SUCCESS', 'good'], ['DEPLOY_DRY_RUN', 'DEPLOYED', undefined, 'good'], ['DELETE_RESOURCES_ONLY', 'DELETE_ERROR', undefined, 'bad'],
     ['DEPLOY', 'EXECUTING', 'EXECUTING', undefined], ['DEPLOY', 'CANCELING', 'CANCELING', undefined], ['DEPLOY', 'RECAP', 'SKIP', undefined], ['DEPLOY', undefined, 'CANCEL', 'bad'], ['DEPLOY', undefined, 'NEVER', undefined],
   ])('of a %s that is %s, %s ended %s', (action, state, status, end) => {
-    expect(readDeployment({ status: state, status_details: { action, status } } as never)).toMatchObject({ action, ...(end !== undefined && { end }) });
-    expect(readDeployment({ status: state, status_details: { action, status } } as never).end).toBe(end);
+    expect(readDeployment({ status: state, status_details: { action, status } })).toMatchObject({ action, ...(end !== undefined && { end }) });
+    expect(readDeployment({ status: state, status_details: { action, status } }).end).toBe(end);
   });
 
   test('that tells no action is taken for a deployment', () => {
-    for (const details of [{ action: 'UNKNOWN' }, {}, null]) expect(readDeployment({ status: 'DEPLOYED', status_details: details } as never)).toMatchObject({ action: 'DEPLOY', end: 'good' });
+    for (const details of [{ action: 'UNKNOWN' }, {}, null]) expect(readDeployment({ status: 'DEPLOYED', status_details: details })).toMatchObject({ action: 'DEPLOY', end: 'good' });
   });
 
   test('of an uninstall is nothing to roll back to, and no failure', () => {
-    const rowOf = (action: string, state: string, commit: string) => ({ status: state, status_details: { action }, identifier: { execution_id: commit }, details: { commit: { git_commit_id: commit.repeat(40) } } }) as never;
     const history = [rowOf('DEPLOY', 'DEPLOYMENT_ERROR', 'c'), rowOf('UNINSTALL', 'DELETED', 'b'), rowOf('DEPLOY', 'DEPLOYED', 'a')];
     expect(findRollbackTarget(history.map(readDeployment))).toMatchObject({ kind: 'found', to: { commit: 'a'.repeat(40) } });
     const gone = [rowOf('UNINSTALL', 'DELETED', 'b'), ...history];
@@ -89,7 +90,7 @@ describe('a row of a history', () => {
 
   test('with a skipped step has no step that failed', () => {
     const status = { state: 'DEPLOYED', deployment_request_id: 'a', steps: { details: [{ step_name: 'BUILD', status: 'SKIP' }, { step_name: 'DEPLOYMENT', status: 'SUCCESS' }] } };
-    expect(diagnose({ service: { kind: 'application', id: 's', name: 's' }, history: [], status, lines: [] } as never)).toMatchObject({ outcome: 'succeeded' });
+    expect(diagnose({ service: { kind: 'application', id: 's', name: 's' }, history: [], status, lines: [] })).toMatchObject({ outcome: 'succeeded' });
     const [shown] = overviewOf([{ id: 's', name: 's', kind: 'application', status: { ...status, state: 'BUILD_ERROR' } as never }]).services;
     expect(shown?.reason).toBe('its build failed');
   });
