@@ -253,6 +253,8 @@ describe('the state of a service that has no status of its own', () => {
   });
 });
 
+const statusUnsaid: Difference['alter'] = (path, body) => (/\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body);
+
 describe('the lock of a cluster', () => {
   const cluster = seedId('cluster/warehouse');
   const stockSync = seedId('service/warehouse/production/stock-sync');
@@ -273,8 +275,38 @@ describe('the lock of a cluster', () => {
     }
   });
 
+  const couldNotLook = `Not known: whether cluster ${cluster} is locked, because neither the locks nor its status can be read; if it is, the platform refuses this.`;
+
+  test.each<[string, Difference]>([
+    ['no path of it is offered', { lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/ }],
+    ['the token may read none', { lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/, refusal: { status: 403, message: 'no' } }],
+    ['no answer can be read', { alter: (path, body) => (/\/lock$|\/cluster\/[^/]+\/status$/.test(path) ? '<html>' : body) }],
+    ['the status does not say', { lacks: bothLists, alter: statusUnsaid }],
+  ])('that nobody can look for is told to whoever has to agree: %s', async (_, what) => {
+    for (const [tool, args] of [['deploy_service', { service: stockSync }], ['upgrade_cluster', { cluster_id: cluster }]] as const) {
+      const user = userAnswering(() => ({ action: 'decline' }));
+      difference = what;
+      const connectors = connectorsTo(proxy.url, platform.token);
+      opened.push(connectors);
+      await (await connectors.modern(user)).call(tool, args);
+      expect(user.questions.map(({ message }) => message), tool).toEqual([expect.stringContaining(couldNotLook) as string]);
+      const { text } = await ask(what, tool, { ...args, dry_run: true });
+      expect(text).toContain(couldNotLook);
+    }
+  });
+
+  test('that nobody can look for is told where the cluster itself is not known', async () => {
+    const { text } = await ask({ alter: (path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...body, cluster_id: undefined } : body) }, 'deploy_service', { service: stockSync, dry_run: true });
+    expect(text).toContain('Not known: whether the cluster of this is locked, because nothing tells which cluster that is; if it is, the platform refuses this.');
+  });
+
+  test('that can be looked for is no such line', async () => {
+    const { text } = await ask({}, 'deploy_service', { service: pricing, dry_run: true });
+    expect(text).not.toContain('locked');
+  });
+
   test('is told where the status of the cluster does not say', async () => {
-    const what: Difference = { alter: (path, body) => (/\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body) };
+    const what: Difference = { alter: statusUnsaid };
     const unlock = await ask(what, 'unlock_cluster', { cluster_id: cluster, dry_run: true });
     expect(unlock.text).toContain('It is locked now by Bo Lindqvist');
     expect((await ask({ ...what, lacks: bothLists }, 'unlock_cluster', { cluster_id: cluster, dry_run: true })).text).toContain('Not known: whether it is locked');

@@ -13,7 +13,7 @@ export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview
 export { deployment } from './preview/deployment.ts';
 export { effectLines, environmentDeployment } from './preview/environment-deployment.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';
-export { lineAgreed, lineText, organizationOf, show, textOf, type NoOp, type PlanLine, type Preview } from './preview/preview.ts';
+export { lineAgreed, lineText, notKnown, organizationOf, show, textOf, type NoOp, type PlanLine, type Preview } from './preview/preview.ts';
 export { replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';
