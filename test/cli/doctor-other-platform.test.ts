@@ -78,7 +78,7 @@ describe('where a token has several organizations', () => {
     const platform = await otherPlatform({ severalOrganizations: true }, 'a-token');
     const { code, stdout } = await examined(platform, ['--json']);
     expect(code).toBe(1);
-    expect(reportIn(stdout).tools.find(({ tool }) => tool === 'list_projects')?.why.join()).toContain('several organizations, and none of them is chosen with INFRA_ORGANIZATION');
+    expect(reportIn(stdout)).toMatchObject({ ok: false, requests: 1, ended: 'the token has several organizations, and none of them is chosen with INFRA_ORGANIZATION' });
     expect(stdout).not.toMatch(/Harbour/);
   });
 
