@@ -91,7 +91,7 @@ describe('a row of a history', () => {
   test('with a skipped step has no step that failed', () => {
     const status = { state: 'DEPLOYED', deployment_request_id: 'a', steps: { details: [{ step_name: 'BUILD', status: 'SKIP' }, { step_name: 'DEPLOYMENT', status: 'SUCCESS' }] } };
     expect(diagnose({ service: { kind: 'application', id: 's', name: 's' }, history: [], status, lines: [] })).toMatchObject({ outcome: 'succeeded' });
-    const [shown] = overviewOf([{ id: 's', name: 's', kind: 'application', status: { ...status, state: 'BUILD_ERROR' } as never }]).services;
+    const [shown] = overviewOf([{ id: 's', name: 's', kind: 'application', status: { ...status, state: 'BUILD_ERROR' } }]).services;
     expect(shown?.reason).toBe('its build failed');
   });
 });
