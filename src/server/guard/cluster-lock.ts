@@ -34,7 +34,8 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
   const hosted = targetAndTouched(target).filter(({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined);
   const environments = [...new Set(hosted.flatMap(({ environment }) => environment?.id ?? []))];
   const records = (await Promise.all(environments.map((id) => readById('environment', id, reader)))).filter((record) => textOf(record, 'cluster_id') !== undefined);
-  const isUndetermined = hosted.some(({ environment, why }) => why === undefined && environment?.id === undefined);
+  // Where something is created, the cluster is what its input refers to.
+  const isUndetermined = clusters.length === 0 && hosted.some(({ environment, why }) => why === undefined && environment?.id === undefined);
   return { records: [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))], isIncomplete: isUndetermined || records.length < environments.length };
 }
 
