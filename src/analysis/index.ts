@@ -1,7 +1,7 @@
 /** What the platform's data means. */
 
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
-export { deploymentIdsIn, deploymentProgressOf, isStatusOf, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
+export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';

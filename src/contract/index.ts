@@ -20,7 +20,7 @@ export { EnvironmentMode, type EnvironmentStatus } from './resources/environment
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';
 export type { DeploymentHistory, DeploymentHistoryItem, Job } from './resources/job.ts';
-export { Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
+export { isServiceKind, Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
 export type { Terraform } from './resources/terraform.ts';
 export { isHeldExternally, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';

@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { deploymentIdsIn, isStatusOf, levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
-import { anyOf, anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { anyOf, anyService, composeTool, isRecord, pruneRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import { readEnvironmentLog, readOwnLog, readsInsteadOfEnvironmentLog } from '../shared/environment-log.ts';
 import { readStatus } from '../shared/wait-for-end.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
-
-const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
 
 /** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
 async function idsOf(context: ToolContext, subject: Subject, deployment: string, lines: readonly LogLine[]): Promise<readonly (string | null | undefined)[]> {
@@ -17,22 +16,26 @@ async function idsOf(context: ToolContext, subject: Subject, deployment: string,
   return isStatusOf(status, deployment) ? [deployment, ...deploymentIdsIn(status)] : [deployment];
 }
 
-/** The newest log lines of the subject; undefined if they can't be read. For those of one deployment, the environment's log is read. */
+/** The lines of one deployment in the log of an environment: those of services name no deployment. Undefined if that can't be read, or names none either. */
+async function linesOfDeployment(context: ToolContext, subject: Subject, environmentId: string, deployment: string): Promise<readonly LogLine[] | undefined> {
+  const all: readonly LogLine[] | undefined = await readOwnLog(context, environmentId);
+  const own = all?.filter((line) => subject.kind === 'environment' || line.service_id === subject.id);
+  if (own === undefined || (own.length > 0 && !own.some((line) => typeof line.deployment_request_id === 'string'))) return undefined;
+  const ids = await idsOf(context, subject, deployment, own);
+  return own.filter((line) => ids.includes(line.deployment_request_id ?? undefined));
+}
+
+/** The newest log lines of the subject; undefined if they can't be read. */
 async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[] | undefined> {
   const subject = serviceSubject(context);
-  const environmentId = subject.environmentId;
-  if (subject.kind === 'environment' || (deployment !== undefined && environmentId !== undefined)) {
-    const log = await context.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id });
-    if (!Array.isArray(log?.results)) return undefined;
-    const own: readonly LogLine[] = rows(log).filter((line) => subject.kind === 'environment' || line['service_id'] === subject.id);
-    if (deployment === undefined) return own;
-    const ids = await idsOf(context, subject, deployment, own);
-    return own.filter((line) => ids.includes(line.deployment_request_id ?? undefined));
-  }
-  return logOf(context, subject);
+  const environmentId = subject.kind === 'environment' ? subject.id : subject.environmentId;
+  if (deployment !== undefined && environmentId !== undefined) return linesOfDeployment(context, subject, environmentId, deployment);
+  return subject.kind === 'environment' ? readEnvironmentLog(context, subject.id) : logOf(context, subject);
 }
 
 const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
+
+const withoutDeployment = 'Only the log of an environment tells of which deployment a line is: without deployment_id, since and until find what was written at that time.';
 
 /** A match or a context line as text, with its time and pod. */
 const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
@@ -59,13 +62,14 @@ export const searchLogs = composeTool({
   reads: [
     ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
     ...readsInstead('logs', 'the log'),
+    ...readsInsteadOfEnvironmentLog,
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
   ],
   output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
     const lines = await linesOf(context, deployment_id);
-    if (!lines) return { not_known: unreadable };
+    if (!lines) return { not_known: deployment_id === undefined ? unreadable : `${unreadable} ${withoutDeployment}` };
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
     const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;

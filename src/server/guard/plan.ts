@@ -46,6 +46,8 @@ export interface PlanSource {
   /** Reads the present state; absent if nobody has to confirm, so that harmless calls stay cheap. */
   readonly reader?: Reader;
   readonly redactor: Redactor;
+  /** What the checks before could not find out, one line each. An agreement doesn't cover it. */
+  readonly notKnown?: readonly string[];
   /** Key of the digest. */
   readonly key: Uint8Array;
 }
@@ -94,7 +96,7 @@ async function planRequest({ operation, input, carried = {}, unchanged: unchange
  * @throws ApiError if the platform fails while its state is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
-  const { tool, args, operations, target, risk, redactor: { agreement }, key } = source;
+  const { tool, args, operations, target, risk, redactor: { agreement }, notKnown = [], key } = source;
   const named = await namedTarget(target, source.reader);
   const planned: PlannedEffects[] = [];
   for (const one of operations) planned.push(await planRequest(one, source));
@@ -105,6 +107,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, summary: [...new Set(operations.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
     effects: [
+      ...notKnown,
       ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
       ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
       ...operations.flatMap(standInLines),

@@ -65,6 +65,7 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Schema of the answer, if it is not the operation's own. */
   readonly output?: z.ZodType;
+  /** Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read itself, here. */
   readonly answer?: Tool['answer'];
 }
 
