@@ -37,7 +37,7 @@ export const DeploymentSubAction = z.enum(['NONE', 'TERRAFORM_PLAN_AND_APPLY']);
 /** Where a request came from. */
 export const Origin = z.enum(['API', 'CLI', 'CONSOLE', 'GIT', 'SERVICE_INTERNAL', 'TERRAFORM_PROVIDER']);
 
-const successStates: Readonly<Record<string, readonly string[]>> & Readonly<Record<DeploymentAction, readonly string[]>> = {
+const successStates: Readonly<Record<DeploymentAction, readonly string[]>> = {
   DEPLOY: ['RUNNING', 'DEPLOYED', 'RESTARTED'],
   RESTART: ['RUNNING', 'DEPLOYED', 'RESTARTED'],
   STOP: ['STOPPED'],
@@ -46,6 +46,8 @@ const successStates: Readonly<Record<string, readonly string[]>> & Readonly<Reco
 
 /** What ends an action that we don't know well: whatever ends another one well. */
 const anySuccess: readonly string[] = [...new Set(Object.values(successStates).flat())];
+
+const isKnownAction = (action: string): action is DeploymentAction => Object.hasOwn(successStates, action);
 
 /** States that are neither terminal nor in progress. */
 const idleStates: readonly string[] = ['READY'];
@@ -57,7 +59,7 @@ const failureStates: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERR
  * Accepts any text: a platform may have actions and states that the document doesn't list.
  */
 export const terminalOutcome = (action: string, state: string): 'good' | 'bad' | undefined => {
-  if ((successStates[action] ?? anySuccess).includes(state)) return 'good';
+  if ((isKnownAction(action) ? successStates[action] : anySuccess).includes(state)) return 'good';
   return failureStates.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
 

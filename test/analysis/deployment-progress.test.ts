@@ -70,6 +70,7 @@ describe('a row of a history', () => {
   test.each([
     ['UNINSTALL', 'DELETED', undefined, 'good'], ['UNINSTALL', 'STOPPED', 'SUCCESS', 'good'], ['DEPLOY_DRY_RUN', 'DEPLOYED', undefined, 'good'], ['DELETE_RESOURCES_ONLY', 'DELETE_ERROR', undefined, 'bad'],
     ['DEPLOY', 'EXECUTING', 'EXECUTING', undefined], ['DEPLOY', 'CANCELING', 'CANCELING', undefined], ['DEPLOY', 'RECAP', 'SKIP', undefined], ['DEPLOY', undefined, 'CANCEL', 'bad'], ['DEPLOY', undefined, 'NEVER', undefined],
+    ['toString', 'DEPLOYED', undefined, 'good'],
   ])('of a %s that is %s, %s ended %s', (action, state, status, end) => {
     expect(readDeployment({ status: state, status_details: { action, status } })).toMatchObject({ action, ...(end !== undefined && { end }) });
     expect(readDeployment({ status: state, status_details: { action, status } }).end).toBe(end);
