@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
@@ -11,16 +9,13 @@ import { createDependencies } from '../../src/server/protocol/shared-dependencie
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { permissionOf, type Tool } from '../../src/server/tool/tool.ts';
 import { callOf, type Restriction } from '../../src/transport/http/caller.ts';
-import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import type { HttpServerOptions } from '../../src/transport/http/http-server.ts';
 import { restrictedDependencies } from '../../src/transport/http/restricted-dependencies.ts';
 import { addReadOnly, unrestricted } from '../../src/transport/http/restriction.ts';
 import { core } from '../../tools/core.ts';
 import { tools } from '../../tools/index.ts';
-import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
-import { startProgram } from '../support/started-program.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, startTestServer, type TestServer } from './test-server.ts';
 
@@ -197,14 +192,5 @@ describe('a choice of toolsets', () => {
     await expect((await connectModernHttp(url)).call('create_project', { name: 'x' })).rejects.toThrow();
     const client = await connectModernHttp(url, { headers: { 'x-infra-toolsets': 'alerts' } });
     expect(textOf(await client.call('create_project', { name: 'x' }))).toContain('not offered here');
-  });
-
-  test('is made at the command too, within the level of a key', async () => {
-    const [folder, dataDir] = await Promise.all([temporaryDirectory(), temporaryDirectory()]);
-    const { key, sha256 } = createApiKey();
-    await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: read }]`);
-    const { ready } = await startProgram(commandLine(['http', '--port', '0', '--keys-file', join(folder, 'keys.yaml'), '--exclude-tools', 'list_alert_rules'], { INFRA_DATA_DIR: dataDir }));
-    const client = await connectModernHttp(new URL('?toolsets=alerts,clusters', ready.url), { headers: { authorization: `Bearer ${key}` } });
-    expect(await listed(client)).toEqual(namesOf((tool) => ['alerts', 'clusters'].includes(tool.toolset) && permissionOf(tool) === 'read' && tool.name !== 'list_alert_rules'));
   });
 });
