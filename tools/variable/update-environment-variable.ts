@@ -1,5 +1,5 @@
 import { isHeldExternally, operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, naming, type JsonRecord } from '../../src/server/tool/index.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
@@ -23,6 +23,5 @@ export const updateEnvironmentVariable = defineTool(operations.update_environmen
   ...partialUpdate(operations.update_environment_variable, { fixed }),
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN or PROJECT.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],
-  render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
   next: 'It takes effect with the next deployment of the services that use it.',
 });

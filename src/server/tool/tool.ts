@@ -28,6 +28,10 @@ export interface PlannedOperation {
   readonly unchanged?: readonly string[];
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
+  /** Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's `unseenEffect`. */
+  readonly showsAll?: boolean;
+  /** What it replaces, as the platform answered it. */
+  readonly replaces?: JsonRecord;
   /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
   readonly about?: string;
 }
