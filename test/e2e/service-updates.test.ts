@@ -108,3 +108,59 @@ test('what is hidden is told to have changed, and no more', async () => {
   expect((result.structuredContent as Json)['changes']).toEqual(['entrypoint: serve --token [hidden] → serve --token [hidden]']);
   expect(textOf(result)).not.toMatch(/first-token|second-token/);
 });
+
+/** The services of the seed's staging by the names of the tools that change them, with what is changed and told. */
+const others: readonly (readonly [tool: string, id: string, change: Json, told: string[]])[] = [
+  ['update_application', 'application_id', { memory: 1536, git_repository: { branch: 'next' } }, ['git_repository.branch: main → next', 'memory: 512 → 1536']],
+  ['update_application', 'application_id', { healthchecks: { readiness_probe: { type: { tcp: { port: 8080 } } } } }, [expect.stringMatching(/^healthchecks\.readiness_probe\.type\.http: .* → removed$/) as string, expect.stringMatching(/^healthchecks\.readiness_probe\.type\.tcp: /) as string]],
+  ['update_database', 'database_id', { version: '17', accessibility: 'PUBLIC' }, ['accessibility: PRIVATE → PUBLIC', 'version: 16 → 17']],
+  ['update_job', 'job_id', { source: { image: { tag: '3.3.0' } }, schedule: { cronjob: { timezone: 'Europe/Paris' } } }, ['schedule.cronjob.timezone: Etc/UTC → Europe/Paris', 'source.image.tag: 3.2.0 → 3.3.0']],
+  ['update_job', 'job_id', { schedule: { on_stop: { arguments: ['down'] } } }, [expect.stringMatching(/^schedule\.cronjob: .* → removed$/) as string, expect.stringMatching(/^schedule\.on_stop: .*"down"/) as string]],
+  ['update_helm', 'helm_id', { values_override: { file: { raw: { values: [{ name: 'more.yaml', content: 'a: 1' }] } } } }, [expect.stringMatching(/^values_override\.file\.raw\.values: adds .*more\.yaml/) as string]],
+];
+
+const deployedStatus = async (kind: string, id: string) => (await raw(`/${kind}/${platform.seed[id]}/status`))['service_deployment_status'];
+
+describe('every kind of service', () => {
+  test.each(others)('%s %s with %j asks for a yes, changes that and nothing else, once, and is out of date', async (tool, id, change_, told) => {
+    const kind = id.replace(/_id$/, '');
+    const before = await raw(`/${kind}/${platform.seed[id]}`);
+    const { changes } = await change(tool, { [id]: platform.seed[id], ...change_ });
+    expect((changes as string[]).toSorted()).toEqual(told);
+    expect(howAsked()).toBe('yes');
+    const after = await raw(`/${kind}/${platform.seed[id]}`);
+    const own = ['updated_at', ...(tool === 'update_job' ? ['job_type'] : []), ...Object.keys(change_)];
+    expect(Object.fromEntries(Object.entries(after).filter(([name]) => !own.includes(name)))).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => !own.includes(name))));
+    expect(await deployedStatus(kind, id)).toBe('OUT_OF_DATE');
+    const [writes, asked] = [proxy.writes().length, user.questions.length];
+    expect(textOf(await client.call(tool, { [id]: platform.seed[id], ...change_ }))).toMatch(/^There is nothing to change/);
+    expect([proxy.writes().length, user.questions.length]).toEqual([writes, asked]);
+  });
+});
+
+describe('what is made', () => {
+  test('a container from an image, with a port that is not public', async () => {
+    const { id } = await change('create_container', { environment_id: 'shop/staging', registry_id: platform.seed['registry_id'], name: 'web', image_name: 'library/nginx', tag: '1.27', ports: [{ internal_port: 80 }] });
+    expect(await raw(`/container/${String(id)}`)).toMatchObject({ tag: '1.27', ports: [{ internal_port: 80, publicly_accessible: false }], healthchecks: {} });
+    expect(user.questions).toEqual([]);
+  });
+
+  test('jobs by the clock and at events, and each becomes the other kind', async () => {
+    const image = { image_name: 'library/report', tag: '1.0', registry_id: platform.seed['registry_id'] };
+    const { id } = await change('create_job', { environment_id: 'shop/staging', name: 'report', source: { image }, schedule: { cronjob: { scheduled_at: '*/5 * * * *' } } });
+    expect(await raw(`/job/${String(id)}`)).toMatchObject({ job_type: 'CRON', source: { image }, schedule: { cronjob: { scheduled_at: '*/5 * * * *', timezone: 'Etc/UTC' } } });
+    await change('update_job', { job_id: id, schedule: { on_start: { arguments: ['up'] } } });
+    await change('update_job', { job_id: id, schedule: { on_stop: { arguments: ['down'] } } });
+    expect(await raw(`/job/${String(id)}`)).toMatchObject({ job_type: 'LIFECYCLE', schedule: { on_start: { arguments: ['up'] }, on_stop: { arguments: ['down'] } } });
+  });
+
+  test('a job from git runs the commit that it was deployed at', async () => {
+    const docker = { git_repository: { url: 'https://git.acme.example/shop/migrate.git', branch: 'main' }, dockerfile_path: 'Dockerfile' };
+    const { id } = await change('create_job', { environment_id: 'data/development', name: 'migrate-git', source: { docker }, schedule: { on_start: { arguments: ['up'] } } });
+    expect((await raw(`/job/${String(id)}`))['source']).toMatchObject({ docker: { git_repository: { url: docker.git_repository.url, branch: 'main' } } });
+    await change('deploy_service', { service: `infra://service/job/${String(id)}`, wait: true });
+    expect((await raw(`/job/${String(id)}`))['source']).toMatchObject({ docker: { git_repository: { deployed_commit_id: expect.stringMatching(/^[0-9a-f]{40}$/) as string } } });
+    await change('update_job', { job_id: id, source: { image: { image_name: 'library/migrate', tag: '1.0' } } });
+    expect((await raw(`/job/${String(id)}`))['source']).toEqual({ image: { image_name: 'library/migrate', tag: '1.0' } });
+  });
+});

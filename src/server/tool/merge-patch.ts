@@ -1,4 +1,4 @@
-import { isRecord, omit, type JsonRecord } from '../json/index.ts';
+import { isRecord, omit, pick, type JsonRecord } from '../json/index.ts';
 import { findItem, itemLabel } from './list-items.ts';
 
 /** What a list's item is given to be taken out of the list. */
@@ -6,8 +6,10 @@ export const removal = 'remove';
 
 /** Members that are merged in a special way, by dotted path. */
 export interface MergeRules {
-  /** Records that keep only the members that are given. */
+  /** Records, by dotted path, that hold exactly one of several alternatives: giving another one replaces the present one. */
   readonly exclusive?: readonly string[];
+  /** Records whose members form kinds that exclude each other, by dotted path: members of another kind than is given go. */
+  readonly kinds?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Required members that can be null: for them, null is a value and doesn't remove the member. */
   readonly nullable?: readonly string[];
 }
@@ -49,7 +51,9 @@ function mergeMember(current: unknown, patch: unknown, rules: MergeRules, path: 
   if (!isRecord(patch)) return patch;
   // If there was no record, null has nothing to remove, and is dropped.
   const merged = mergeInto(isRecord(current) ? current : {}, patch, rules, path);
-  return rules.exclusive?.includes(path) ? Object.fromEntries(Object.entries(merged).filter(([name]) => patch[name] !== undefined)) : merged;
+  if (rules.exclusive?.includes(path)) return Object.fromEntries(Object.entries(merged).filter(([name]) => patch[name] !== undefined));
+  const given = (rules.kinds?.[path] ?? []).filter((names) => names.some((name) => (patch[name] ?? undefined) !== undefined));
+  return given.length === 0 ? merged : pick(merged, given.flat());
 }
 
 /**

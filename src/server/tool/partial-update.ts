@@ -3,7 +3,7 @@ import { inputShape, snakeCase, type AnyOperation } from '../../contract/index.t
 import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
-import { below, mergeInto, UnclearPatch } from './merge-patch.ts';
+import { below, mergeInto, UnclearPatch, type MergeRules } from './merge-patch.ts';
 import { partialShape, unwrapped } from './partial-shape.ts';
 import { readPresent } from './present-state.ts';
 import { changeRecord } from './render-changes.ts';
@@ -21,9 +21,7 @@ export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''
   });
 
 /** How a replacement's request differs from what can be read, and what it may not change. */
-export interface PartialUpdate {
-  /** Members, by dotted path, that hold exactly one of several alternatives: giving another one replaces the present one. */
-  readonly exclusive?: readonly string[];
+export interface PartialUpdate extends Pick<MergeRules, 'exclusive' | 'kinds'> {
   /** Converts what was read to the shape of the request. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
   /** Why this change isn't possible, and what to do instead; undefined if it is. `changed` has the given members that differ or may differ. */
@@ -59,13 +57,13 @@ const identity = ['name', 'key', 'id'];
  * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no request
  * is sent. The answer is what has changed.
  */
-export function partialUpdate(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: PartialUpdate = {}) {
+export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asRequest = (found) => found, fixed }: PartialUpdate = {}) {
   const schema = bodySchema(operation);
   const requestFrom = (present: JsonRecord): SentBack => sentBack(operation, asRequest(present));
   const ids = operation.params.map(snakeCase);
   const body = bodyOf(operation);
   const members = Object.keys(body);
-  const mergeRules = { exclusive, nullable: nullableIn(body) };
+  const mergeRules: MergeRules = { exclusive, kinds, nullable: nullableIn(body) };
 
   function merge(current: JsonRecord, given: JsonRecord, context: ToolContext): JsonRecord {
     try {

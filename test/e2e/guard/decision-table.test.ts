@@ -51,7 +51,8 @@ const table: Record<string, Row> = {
   update_container: ['yes', 'name', 'name'],
   restart_services: ['yes', 'name', 'yes'],
   stop_environment: ['name', 'name', 'name'],
-  update_helm: ['yes', 'name', 'name'],
+  // Helm services can be read by the document alone.
+  update_helm: ['yes', 'name', 'yes'],
   get_helm: read,
   redeploy_terraform: ['yes', 'name', 'yes'],
   // The seeded one hosts no production; where what it hosts can't be read, nobody knows.
@@ -85,6 +86,11 @@ const table: Record<string, Row> = {
   wait_for_deployment: read,
   deploy_service: ['runs', 'name', 'yes'],
   rollback_application: ['runs', 'name', 'cannot'],
+  update_application: ['yes', 'name', 'cannot'],
+  create_container: ['runs', 'name', 'yes'],
+  update_database: ['yes', 'name', 'name'],
+  create_job: ['runs', 'name', 'yes'],
+  update_job: ['yes', 'name', 'cannot'],
   set_environment_variables: ['runs', 'name', 'cannot'],
   get_api_budget: read,
 };
@@ -96,8 +102,8 @@ const placeless = [
 ];
 /** Tools whose every call is destructive. */
 const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule'];
-/** Tools whose calls are destructive where what they replace isn't known. */
-const merging = ['update_container', 'update_helm'];
+/** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
+const blind = ['update_container', 'update_database'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
 
 interface Setting {
@@ -126,7 +132,7 @@ const settings: Setting[] = [
     becomes: (outcome, tool, mode) => {
       const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(tool);
       // What destroys production, or what may be production, nobody confirms for themselves.
-      const irreparable = mode === 'unknown' ? [...destructive, ...merging].includes(tool) : destructive.includes(tool) && mode === 'PRODUCTION' && !clusterTools.includes(tool);
+      const irreparable = mode === 'unknown' ? [...destructive, ...blind].includes(tool) : destructive.includes(tool) && mode === 'PRODUCTION' && !clusterTools.includes(tool);
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },
