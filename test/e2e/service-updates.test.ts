@@ -66,6 +66,14 @@ describe('the items of a list', () => {
     expect(await portsOf()).toEqual([]);
   });
 
+  test('that say other words than the contract knows do not keep their neighbours from being changed', async () => {
+    const odd = { id: platform.seed['container_id'], name: 'odd', internal_port: 7000, protocol: 'QUIC', publicly_accessible: false };
+    alter = (path, body) => (/^\/container\/[^/]+$/.test(path) ? { ...body, ports: [odd, { id: platform.seed['helm_id'], name: 'web', internal_port: 80, publicly_accessible: true }] } : body);
+    const plan = textOf(await client.call('update_container', { ...container(), ports: [{ name: 'web', internal_port: 81 }], dry_run: true }));
+    expect(plan).toContain('ports[web].internal_port: 80 → 81');
+    expect(plan).toContain('"protocol":"QUIC"');
+  });
+
   test('that are not there are told before anybody is asked', async () => {
     const result = await client.call('update_container', { ...container(), ports: [{ name: 'nowhere', remove: true }] });
     expect(textOf(result)).toContain('item nowhere: there is no such item now');

@@ -3,6 +3,7 @@ import { inputShape, snakeCase, type AnyOperation } from '../../contract/index.t
 import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
+import { issuesOfPlanned } from './arguments.ts';
 import { below, mergeInto, UnclearPatch, type MergeRules } from './merge-patch.ts';
 import { partialShape, unwrapped } from './partial-shape.ts';
 import { readPresent } from './present-state.ts';
@@ -89,7 +90,7 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
     if (changed.length === 0) return [];
     return [
       {
-        operation, input: { ...pick(args, ids), ...merged }, replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
+        operation, input: { ...pick(args, ids), ...merged }, accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }), replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
         ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined),
       },
     ];

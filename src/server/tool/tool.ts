@@ -28,6 +28,8 @@ export interface PlannedOperation {
   readonly unchanged?: readonly string[];
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
+  /** Issues that what the platform has now has as well: a platform may know values that we don't. */
+  readonly accepted?: readonly string[];
   /** Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's `unseenEffect`. */
   readonly showsAll?: boolean;
   /** What it replaces, as the platform answered it. */
