@@ -6,13 +6,16 @@ import { deployApplication } from './application/deploy-application.ts';
 import { getApplicationLogs } from './application/get-application-logs.ts';
 import { getApplicationStatus } from './application/get-application-status.ts';
 import { rollbackApplication } from './application/rollback-application.ts';
+import { updateApplication } from './application/update-application.ts';
 import { listClusters } from './cluster/list-clusters.ts';
 import { lockCluster } from './cluster/lock-cluster.ts';
 import { unlockCluster } from './cluster/unlock-cluster.ts';
 import { upgradeCluster } from './cluster/upgrade-cluster.ts';
+import { createContainer } from './container/create-container.ts';
 import { updateContainer } from './container/update-container.ts';
 import { createDatabase } from './database/create-database.ts';
 import { deployDatabase } from './database/deploy-database.ts';
+import { updateDatabase } from './database/update-database.ts';
 import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
@@ -20,9 +23,9 @@ import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
-import { getEnvironment } from './environment/get-environment.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { getEnvironmentStatus } from './environment/get-environment-status.ts';
+import { getEnvironment } from './environment/get-environment.ts';
 import { listEnvironments } from './environment/list-environments.ts';
 import { listServices } from './environment/list-services.ts';
 import { restartServices } from './environment/restart-services.ts';
@@ -30,7 +33,9 @@ import { stopEnvironment } from './environment/stop-environment.ts';
 import { createHelmRepository } from './helm/create-helm-repository.ts';
 import { getHelm } from './helm/get-helm.ts';
 import { updateHelm } from './helm/update-helm.ts';
+import { createJob } from './job/create-job.ts';
 import { listJobDeployments } from './job/list-job-deployments.ts';
+import { updateJob } from './job/update-job.ts';
 import { getLabelsGroup } from './organization/get-labels-group.ts';
 import { getOrganization } from './organization/get-organization.ts';
 import { inviteMember } from './organization/invite-member.ts';
@@ -40,8 +45,8 @@ import { findResource } from './platform/find-resource.ts';
 import { getApiBudget } from './platform/get-api-budget.ts';
 import { createProject } from './project/create-project.ts';
 import { listProjects } from './project/list-projects.ts';
-import { searchLogs } from './service/search-logs.ts';
 import { getService } from './service/get-service.ts';
+import { searchLogs } from './service/search-logs.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
@@ -106,6 +111,11 @@ export const tools: readonly Tool[] = [
   waitForDeployment,
   deployService,
   rollbackApplication,
+  updateApplication,
+  createContainer,
+  updateDatabase,
+  createJob,
+  updateJob,
   setEnvironmentVariables,
   getApiBudget,
 ];

@@ -44,6 +44,9 @@ export const toolsByToolset = (): string =>
     }),
   );
 
+/** The effect of an operation, and the one where not all that it replaces can be shown. */
+const effectText = ({ effect, unseenEffect }: AnyOperation): string => (unseenEffect === effect ? effect : `${effect}, ${unseenEffect} where it loses or replaces something unseen`);
+
 const toolSection = (tool: Tool): string => {
   const { description, inputSchema } = listed(tool);
   const rows = argumentsOf(inputSchema, code).map(({ name, type, isRequired, description: meaning }) => [code(name), type, yes(isRequired), meaning]);
@@ -51,7 +54,7 @@ const toolSection = (tool: Tool): string => {
   return [
     `### ${tool.name}`,
     description,
-    `Effect: ${effect}${needsConfirmation(effect) ? ', asks the user first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
+    `Effect: ${effectText(tool.operation)}${needsConfirmation(effect) ? ', asks the user first' : ''}. Token permission: ${permissionOf(tool)}. ${tool.operations.length > 1 ? 'Requests' : 'Request'}: ${tool.operations.map(request).join(', ')}.`,
     rows.length === 0 ? 'Takes no arguments.' : markdownTable(['Argument', 'Type', 'Required', 'Meaning'], rows),
   ].join('\n\n');
 };
@@ -72,7 +75,7 @@ ${toolsets
 `;
 
 const operationRows = (operations: readonly AnyOperation[]): string[][] =>
-  operations.map((op) => [code(op.name), request(op), op.effect, op.permission, String(op.status), yes(toolOf(op) !== undefined)]);
+  operations.map((op) => [code(op.name), request(op), effectText(op), op.permission, String(op.status), yes(toolOf(op) !== undefined)]);
 const operationHeading = ['Operation', 'Request', 'Effect', 'Permission', 'Success', 'Tool'];
 const asTools = (operations: readonly AnyOperation[]): number => operations.filter(toolOf).length;
 

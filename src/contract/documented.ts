@@ -1,4 +1,4 @@
-import { operation } from './operation.ts';
+import { operation, shownReplacement } from './operation.ts';
 import { listOf, pageQuery, PageNumber, PageSize } from './primitives.ts';
 import { AlertRule, AlertRuleRequest } from './resources/alert-rule.ts';
 import { Application, ApplicationRequest } from './resources/application.ts';
@@ -117,7 +117,7 @@ export const documentedOperations = {
   }),
   update_container: operation({
     name: 'update_container', method: 'PUT', path: '/container/{containerId}',
-    body: ContainerRequest, response: Container, effect: 'destructive',
+    body: ContainerRequest, response: Container, ...shownReplacement,
     target: 'container', roles: { 'autoscaling.mode': 'unrelated' },
     summary: "Replace a container's whole configuration.",
   }),
@@ -136,7 +136,7 @@ export const documentedOperations = {
   }),
   update_helm: operation({
     name: 'update_helm', method: 'PUT', path: '/helm/{helmId}',
-    body: HelmRequest, response: Helm, effect: 'destructive',
+    body: HelmRequest, response: Helm, ...shownReplacement,
     target: 'helm',
     summary: "Replace a helm service's whole configuration.",
   }),

@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { historyQuery } from './documented.ts';
-import { operation } from './operation.ts';
+import { operation, shownReplacement } from './operation.ts';
 import { listOf, pageQuery } from './primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from './resources/alert-rule.ts';
-import { Application } from './resources/application.ts';
+import { Application, ApplicationRequest } from './resources/application.ts';
 import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
-import { Container, ContainerRegistry } from './resources/container.ts';
-import { Database } from './resources/database.ts';
+import { Container, ContainerRegistry, ContainerRequest } from './resources/container.ts';
+import { Database, DatabaseUpdateRequest } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
 import { Environment, EnvironmentStatus } from './resources/environment.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
-import { DeploymentHistory, Job } from './resources/job.ts';
+import { DeploymentHistory, Job, JobRequest } from './resources/job.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
@@ -150,6 +150,26 @@ export const extensionOperations = {
   get_billing_info: operation({
     ...read, name: 'get_billing_info', path: '/organization/{organizationId}/billingInfo', response: BillingInfo,
     summary: 'Read the billing information.',
+  }),
+  update_application: operation({
+    ...undocumented, name: 'update_application', method: 'PUT', path: '/application/{applicationId}', body: ApplicationRequest, response: Application, ...shownReplacement,
+    target: 'application', roles: { build_mode: 'unrelated', 'autoscaling.mode': 'unrelated' }, summary: "Replace an application's whole configuration.",
+  }),
+  update_database: operation({
+    ...undocumented, name: 'update_database', method: 'PUT', path: '/database/{databaseId}', body: DatabaseUpdateRequest, response: Database, ...shownReplacement,
+    target: 'database', summary: "Replace a database's configuration; its type and mode stay.",
+  }),
+  create_container: operation({
+    ...undocumented, name: 'create_container', method: 'POST', path: '/environment/{environmentId}/container', body: ContainerRequest, response: Container, effect: 'write',
+    target: 'environment', creates: { kind: 'container', in: 'environment' }, roles: { 'autoscaling.mode': 'unrelated' }, summary: 'Create a container from an image.',
+  }),
+  create_job: operation({
+    ...undocumented, name: 'create_job', method: 'POST', path: '/environment/{environmentId}/job', body: JobRequest, response: Job, effect: 'write',
+    target: 'environment', creates: { kind: 'job', in: 'environment' }, summary: 'Create a job that runs on a schedule or at events of its environment.',
+  }),
+  update_job: operation({
+    ...undocumented, name: 'update_job', method: 'PUT', path: '/job/{jobId}', body: JobRequest, response: Job, ...shownReplacement,
+    target: 'job', summary: "Replace a job's whole configuration.",
   }),
   deploy_container: deploy('container'),
   deploy_helm: deploy('helm'),

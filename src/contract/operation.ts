@@ -12,6 +12,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export const effects = ['read', 'write', 'disruptive', 'destructive', 'sensitive'] as const;
 export type Effect = (typeof effects)[number];
 
+/** The effects of replacing a service's configuration: what is changed is shown to whoever agrees; where it can't be, it counts as destroying. */
+export const shownReplacement = { effect: 'disruptive', unseenEffect: 'destructive' } as const satisfies Record<string, Effect>;
+
 /** Permission levels of tokens. Each includes those before it. */
 export const permissionLevels = ['read', 'deploy', 'write', 'admin'] as const;
 export type PermissionLevel = (typeof permissionLevels)[number];
@@ -55,6 +58,8 @@ interface Definition<
   /** Schema of a successful response; absent if it has no body (204). */
   readonly response?: Response;
   readonly effect: Effect;
+  /** The effect of a call whose plan can't show all that it replaces or loses. Default: `effect`. */
+  readonly unseenEffect?: Effect;
   /** Lowest permission level of a token that may call it. Default: `read` for GET, otherwise `write`. */
   readonly permission?: PermissionLevel;
   /** False for operations that aren't in the API document. Default: true. */
@@ -80,6 +85,7 @@ export interface Operation<
   readonly aliases: Readonly<Record<string, string>>;
   readonly response: Response;
   readonly effect: Effect;
+  readonly unseenEffect: Effect;
   readonly target: ReferenceKind;
   readonly roles: Readonly<Record<string, MemberRole>>;
   readonly permission: PermissionLevel;
@@ -160,6 +166,7 @@ export function operation<
     aliases,
     response: definition.response as Response,
     effect: definition.effect,
+    unseenEffect: definition.unseenEffect ?? definition.effect,
     target: target ?? named[0] ?? 'organization',
     creates,
     moves,

@@ -358,7 +358,8 @@ export const shapes = {
     +service_type     ${serviceTypes}
     +icon_uri         uri
     +maximum_cpu      integer
-    +maximum_memory   integer`,
+    +maximum_memory   integer
+    ${groups('+')}`,
   deploy: `
     git_commit_id   string`,
   deployment: `

@@ -22,6 +22,8 @@ export interface Endpoint {
 const read = { effect: 'read', permission: 'read' } as const;
 const adds = { effect: 'write', permission: 'write' } as const;
 const replaces = { effect: 'destructive', permission: 'write' } as const;
+/** Replaced after somebody has seen all of it, which the table of effects does not know. */
+const replacesShown = { ...replaces, effect: 'disruptive' } as const;
 
 /** The endpoint table, in its order. */
 export const endpoints: Endpoint[] = [
@@ -40,10 +42,10 @@ export const endpoints: Endpoint[] = [
   { method: 'GET', path: '/application/{applicationId}/log', query: ['tail'], ...read },
   { method: 'PUT', path: '/environment/{environmentId}/environmentVariable/{environmentVariableId}', body: 'variable edit', response: 'variable', ...replaces },
   { method: 'POST', path: '/container/{containerId}/environmentVariable/{environmentVariableId}/override', body: 'variable override', response: 'variable', ...adds },
-  { method: 'PUT', path: '/container/{containerId}', body: 'container edit', response: 'container', ...replaces },
+  { method: 'PUT', path: '/container/{containerId}', body: 'container edit', response: 'container', ...replacesShown },
   { method: 'POST', path: '/environment/{environmentId}/service/restart-service', body: 'restart', response: 'restarted services', effect: 'disruptive', permission: 'deploy' },
   { method: 'POST', path: '/environment/{environmentId}/stop', response: 'environment status', effect: 'destructive', permission: 'deploy' },
-  { method: 'PUT', path: '/helm/{helmId}', body: 'helm edit', response: 'helm', ...replaces },
+  { method: 'PUT', path: '/helm/{helmId}', body: 'helm edit', response: 'helm', ...replacesShown },
   { method: 'GET', path: '/helm/{helmId}', response: 'helm', ...read },
   { method: 'POST', path: '/terraform/{terraformId}/redeploy', response: 'service status', effect: 'disruptive', permission: 'deploy' },
   { method: 'POST', path: '/cluster/{clusterId}/lock', body: 'cluster lock request', response: 'cluster lock', effect: 'disruptive', permission: 'admin' },
@@ -93,6 +95,8 @@ export const extensionEndpoints: string[] = [
   'POST /helm/{helmId}/deploy',
   'POST /job/{jobId}/deploy',
   ...['application', 'container', 'helm', 'job'].map((kind) => `POST /${kind}/{${kind}Id}/redeploy`),
+  ...['application', 'database', 'job'].map((kind) => `PUT /${kind}/{${kind}Id}`),
+  ...['container', 'job'].map((kind) => `POST /environment/{environmentId}/${kind}`),
   'POST /environment/{environmentId}/deploy',
   'POST /environment/{environmentId}/cancelDeployment',
   'DELETE /cluster/{clusterId}/lock',

@@ -31,6 +31,13 @@ const source = (at: string) => `
   ${at}.deployed_commit_tag           string
   ${at}.git_token_id   string nullable`;
 
+const command = (at: string) => `
+  ${at}.entrypoint    string
+  ${at}.arguments[]   string`;
+
+/** The lines of a container that begin with this member. */
+const sharedWith = (member: string): string => shapes.container.split('\n').filter((text) => text.trim().replace('+', '').startsWith(member)).join('\n');
+
 const line = `
   results[].id           uuid required
   results[].created_at   date-time required
@@ -68,8 +75,25 @@ const extensionShapes = {
     job_type                         CRON|LIFECYCLE required
     schedule.cronjob.scheduled_at    string required
     schedule.cronjob.timezone        string required
+    ${command('schedule.cronjob')}
+    ${command('schedule.on_start')}
+    ${command('schedule.on_stop')}
+    ${command('schedule.on_delete')}
+    schedule.lifecycle_type          string
     source.image.image_name          string required
     source.image.tag                 string required
+    source.image.registry_id         uuid
+    ${source('source.docker.git_repository')}
+    source.docker.dockerfile_path             string nullable
+    source.docker.dockerfile_raw              string nullable
+    source.docker.docker_target_build_stage   string nullable
+    ${sharedWith('healthchecks')}
+    ${sharedWith('annotations_groups')}
+    ${sharedWith('labels_groups')}
+    gpu                              integer
+    port                             integer nullable
+    auto_preview                     boolean
+    auto_deploy                      boolean nullable
     cpu                              integer required
     memory                           integer required
     max_duration_seconds             integer required
@@ -168,6 +192,11 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
+  'PUT /application/{applicationId}': one('application'),
+  'PUT /database/{databaseId}': one('database'),
+  'PUT /job/{jobId}': one('job'),
+  'POST /environment/{environmentId}/container': one('container'),
+  'POST /environment/{environmentId}/job': one('job'),
   'POST /environment/{environmentId}/cancelDeployment': one('environment status'),
 };
 

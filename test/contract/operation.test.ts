@@ -135,6 +135,8 @@ describe('secrets', () => {
       'create_helm_repository.config.vendor_secret_key',
       'create_helm_repository.config.*',
       'create_webhook.target_secret',
+      'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
+      'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
     ]);
   });
 

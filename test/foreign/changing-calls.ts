@@ -125,6 +125,41 @@ const serviceCalls: readonly ForeignCall[] = [
     only: { of: answerTo('helm', 'cache'), members: ['timeout_sec'] },
     holds: ({ server }) => expect(named('cache')(server).spec['timeout_sec']).toBe(900),
   },
+  {
+    tool: 'update_application', args: (server) => ({ application_id: named('storefront')(server).id, memory: 1536 }), changes: ['~services staging/storefront'],
+    only: { of: answerTo('application', 'storefront'), members: ['memory'] },
+    holds: ({ server }) => expect(named('storefront')(server).spec['memory']).toBe(1536),
+  },
+  {
+    tool: 'update_application', case: 'a part of a port', args: (server) => ({ application_id: named('storefront')(server).id, ports: [{ internal_port: 8080, protocol: 'GRPC' }] }),
+    changes: ['~services staging/storefront'],
+    holds: ({ server }) => expect(named('storefront')(server).spec['ports']).toEqual(expect.arrayContaining([expect.objectContaining({ internal_port: 8080, protocol: 'GRPC', publicly_accessible: true })])),
+  },
+  {
+    tool: 'update_database', args: (server) => ({ database_id: named('orders')(server).id, storage: 40 }), changes: ['~services staging/orders'],
+    only: { of: answerTo('database', 'orders'), members: ['storage'] },
+    holds: ({ server }) => expect(named('orders')(server).spec['storage']).toBe(40),
+  },
+  {
+    tool: 'update_job', args: (server) => ({ job_id: named('nightly')(server).id, schedule: { cronjob: { scheduled_at: '30 4 * * *' } } }), changes: ['~services staging/nightly'],
+    only: { of: answerTo('job', 'nightly'), members: ['schedule'] },
+    holds: ({ server }) => expect(named('nightly')(server).spec['schedule']).toMatchObject({ cronjob: { scheduled_at: '30 4 * * *' } }),
+  },
+  {
+    tool: 'create_container', args: (server) => ({
+      environment_id: server.platform.ids.environments.staging, name: 'fresh-container', registry_id: server.platform.state.registries[0]?.['id'], image_name: 'library/nginx', tag: '1.27', ports: [{ internal_port: 80 }],
+    }),
+    changes: ['+services staging/fresh-container'],
+    holds: ({ server }) => expect(named('fresh-container')(server).spec).toMatchObject({ tag: '1.27', healthchecks: {}, ports: [{ internal_port: 80, publicly_accessible: false }] }),
+  },
+  {
+    tool: 'create_job', args: (server) => ({
+      environment_id: server.platform.ids.environments.staging, name: 'fresh-job', schedule: { cronjob: { scheduled_at: '0 3 * * *' } },
+      source: { image: { image_name: 'library/report', tag: '1.0', registry_id: server.platform.state.registries[0]?.['id'] } },
+    }),
+    changes: ['+services staging/fresh-job'],
+    holds: ({ server }) => expect(named('fresh-job')(server).spec).toMatchObject({ schedule: { cronjob: { scheduled_at: '0 3 * * *' } }, healthchecks: {} }),
+  },
 ];
 
 const variableCalls: readonly ForeignCall[] = [

@@ -68,6 +68,11 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     wait_for_deployment: () => ({ service: application, seconds: 1 }),
     deploy_service: () => ({ service: `infra://service/container/${seed['container_id']}` }),
     rollback_application: () => ({ application: seed['application_id'] }),
+    update_application: () => ({ ...id('application_id'), description: uniqueName('app') }),
+    create_container: () => ({ ...id('environment_id'), ...id('registry_id'), name: uniqueName('container'), image_name: 'library/nginx', tag: '1.27' }),
+    update_database: () => ({ ...id('database_id'), description: uniqueName('db') }),
+    create_job: () => ({ ...id('environment_id'), name: uniqueName('job'), schedule: { cronjob: { scheduled_at: '0 4 * * *' } }, source: { image: { image_name: 'library/report', tag: '1.0', registry_id: seed['registry_id'] } } }),
+    update_job: () => ({ ...id('job_id'), description: uniqueName('job') }),
     set_environment_variables: () => ({ application: seed['application_id'], variables: { [uniqueName('KEY').replace('-', '_')]: 'x' } }),
     get_api_budget: () => ({}),
   };

@@ -60,6 +60,11 @@ const calls: Record<string, Args> = {
   wait_for_deployment: { service: 'shop/production/search', deployment_id: '@any', seconds: 1 },
   deploy_service: { environment: 'shop/production' },
   rollback_application: { application: 'shop/production/checkout-api' },
+  update_application: { application_id: 'shop/staging/checkout-api', memory: 1024, ports: [{ internal_port: 8080, protocol: 'GRPC' }] },
+  create_container: { environment_id: 'shop/staging', registry_id: '@registry_id', name: 'web', image_name: 'acme/web', tag: '1.27' },
+  update_database: { database_id: 'shop/staging/orders-db', version: '17' },
+  create_job: { environment_id: 'shop/staging', name: 'invoices', source: { image: { image_name: 'acme/invoices', tag: '1.0' } }, schedule: { cronjob: { scheduled_at: '0 4 * * *', timezone: 'Europe/Paris' } } },
+  update_job: { job_id: 'shop/staging/nightly-report', max_duration_seconds: 3600 },
   set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
   get_api_budget: {},
 };
@@ -94,7 +99,7 @@ test.each(tools)('$name answers, or plans, this', async ({ name, operation }) =>
   expect(steady(textOf(await client.call(name, args)))).toMatchSnapshot();
 });
 
-test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
+test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'update_container', 'update_application', 'create_job', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
   expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
 });
 

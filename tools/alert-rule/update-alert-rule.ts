@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, record, type JsonRecord } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, type JsonRecord } from '../../src/server/tool/index.ts';
 
 /** Rules that the platform found in its monitoring system only are shown, and not its own to change. */
 const fixed = ({ source }: JsonRecord) =>
@@ -18,6 +18,5 @@ export const updateAlertRule = defineTool(operations.update_alert_rule, {
     'condition.threshold': 'Compared by operator.',
     presentation: 'What a notification shows.',
   },
-  render: record({ first: ['name', 'id', 'state', 'enabled', 'severity'] }),
   next: 'is_up_to_date turns true once the alerting system has taken it over.',
 });

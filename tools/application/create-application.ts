@@ -1,5 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import { at, defineTool, isRecord, naming, readUses, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { portsOf } from '../shared/service-update.ts';
 
 /** The words for git providers, by what the name of their hosts contains. */
 const providers: readonly (readonly [host: RegExp, provider: string])[] = [
@@ -63,9 +64,6 @@ async function providerOf(url: string | undefined, environment: string, context:
   }
   return undefined;
 }
-
-/** Ports that each say whether they are public. */
-const portsOf = (ports: unknown): JsonRecord => (Array.isArray(ports) ? { ports: ports.map((port) => (isRecord(port) ? { publicly_accessible: false, ...port } : (port as unknown))) } : {});
 
 /** The request with everything that some platforms require. */
 async function request(args: JsonRecord, context: ToolContext): Promise<JsonRecord> {

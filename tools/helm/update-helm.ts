@@ -1,5 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, isRecord, omit, record, type JsonRecord } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, omit, type JsonRecord } from '../../src/server/tool/index.ts';
+import { serviceUpdate } from '../shared/service-update.ts';
 
 /** Converts a helm service to a request, in which the members of `source` have other names. */
 function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
@@ -10,26 +11,20 @@ function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
   return { ...helm, source: { helm_repository: { ...omit(repository, ['repository']), repository: isRecord(from) ? (from['id'] ?? null) : null } } };
 }
 
-export const updateHelm = defineTool(operations.update_helm, {
-  toolset: 'services',
-  description:
-    'Change a Helm release: chart version, values, arguments, ports, time limit. Give only what changes; the rest stays. null removes a member; a ' +
-    'list replaces the whole list.',
-  ...partialUpdate(operations.update_helm, { exclusive: ['source'], asRequest }),
-  fields: {
-    values_override: "What differs from the chart's own values.",
-    'values_override.set': '[name, value] pairs.',
-    'values_override.set_string': 'As set, kept as text.',
-    'values_override.set_json': 'As set, JSON values.',
-    'values_override.file.raw': 'Values files given here.',
-    'values_override.file.git': 'Values files from git.',
-    'values_override.file.git.git_repository': 'Form of that in source.',
-    'source.helm_repository.repository': 'Repository id.',
-    'ports[].service_name': 'Kubernetes service.',
-  },
-  folded: ['values_override.file.git.git_repository'],
-  // The names in responses; requests accept them, too.
-  hidden: ['source.git', 'source.repository'],
-  render: record({ omitted: [] }),
-  next: 'It takes effect with the next deployment.',
-});
+export const updateHelm = defineTool(
+  operations.update_helm,
+  serviceUpdate(operations.update_helm, {
+    description: 'Change a Helm release: another chart version, values, ports, time limit.',
+    exclusive: ['source'],
+    asRequest,
+    fields: {
+      source: '{helm_repository: {repository: id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.',
+      values_override: 'Values.',
+      'values_override.set': 'All the [name, value] pairs.',
+      'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',
+      ports: '{name, internal_port, external_port, namespace, protocol, service_name}.',
+    },
+    folded: ['values_override.file', 'source'],
+    hidden: ['values_override.set_string', 'values_override.set_json', 'allow_cluster_wide_resources', 'description'],
+  }),
+);

@@ -1,5 +1,5 @@
 import { isHeldExternally, operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, naming, record, type JsonRecord, type PlannedOperation, type ResolvedResource, type ToolContext } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, naming, type JsonRecord, type PlannedOperation, type ResolvedResource, type ToolContext } from '../../src/server/tool/index.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
@@ -36,6 +36,5 @@ export const updateEnvironmentVariable = defineTool(operations.update_environmen
   expand,
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN or PROJECT.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],
-  render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
   next: 'It takes effect with the next deployment of the services that use it.',
 });

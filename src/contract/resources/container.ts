@@ -13,11 +13,13 @@ export const ContainerRegistry = resourceOf('registry', z.object({
   description: z.string().optional(),
 }));
 
+export const ImageTag = z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag').describe('Image tag.');
+
 export const ContainerRequest = z.object({
   name: Name.describe('Unique in the environment, whatever the case.'),
   registry_id: reference('registry'),
   image_name: z.string().min(1).describe('ECR: repository; PUBLIC_ECR: alias/repository; others: namespace/image.'),
-  tag: z.string().regex(/^\w[\w.-]{0,127}$/, 'must be an image tag').describe('Image tag.'),
+  tag: ImageTag,
   healthchecks: Healthchecks,
   ...workloadRequestFields,
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { Name, resourceOf } from '../primitives.ts';
-import { maximums, computeResources, serviceIdentity } from './service.ts';
+import { Name, Pointer, resourceOf, Uri } from '../primitives.ts';
+import { AnnotationsGroup, LabelsGroup, maximums, computeResources, serviceIdentity } from './service.ts';
 
 export const DatabaseType = z.enum(['MONGODB', 'MYSQL', 'POSTGRESQL', 'REDIS']);
 export const DatabaseMode = z.enum(['CONTAINER', 'MANAGED']);
@@ -19,6 +19,15 @@ export const DatabaseRequest = z.object({
   instance_type: z.string().optional(),
 });
 
+/** What can be changed of a database. Its type and mode stay. */
+export const DatabaseUpdateRequest = DatabaseRequest.omit({ type: true, mode: true }).extend({
+  name: DatabaseRequest.shape.name.optional(),
+  version: DatabaseRequest.shape.version.optional(),
+  annotations_groups: z.array(Pointer).optional(),
+  labels_groups: z.array(Pointer).optional(),
+  icon_uri: Uri.optional(),
+});
+
 export const Database = resourceOf('database', z.object({
   ...serviceIdentity,
   maximum_cpu: maximums.maximum_cpu,
@@ -33,4 +42,6 @@ export const Database = resourceOf('database', z.object({
   storage: z.int(),
   host: z.string(),
   port: z.int(),
+  annotations_groups: z.array(AnnotationsGroup).optional(),
+  labels_groups: z.array(LabelsGroup).optional(),
 }));

@@ -23,13 +23,13 @@ interface ShownSpec {
   icon_uri?: string;
   image_name?: string;
   tag?: string;
-  source?: { image?: { image_name: string; tag: string }; git?: { git_repository: { url: string } } };
+  source?: { image?: { image_name: string; tag: string }; git?: { git_repository: { url: string } }; docker?: { git_repository: { url: string } } };
   git_repository?: { url: string };
   terraform_files_source?: { git: { git_repository: { url: string } } };
 }
 
 const gitUrl = (spec: ShownSpec): string | undefined =>
-  (spec.git_repository ?? spec.source?.git?.git_repository ?? spec.terraform_files_source?.git.git_repository)?.url;
+  (spec.git_repository ?? spec.source?.git?.git_repository ?? spec.source?.docker?.git_repository ?? spec.terraform_files_source?.git.git_repository)?.url;
 
 const commitPage = (url: string | undefined, commitId: string): { commit_page_url?: string } => {
   const page = `${(url ?? '').replace(/(\.git)?\/?$/, '')}/commit/${commitId}`;

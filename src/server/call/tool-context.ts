@@ -17,13 +17,20 @@ interface ToolCall {
   readonly unread: () => readonly string[];
 }
 
+interface ToolCallOptions {
+  readonly shown: boolean;
+  readonly hasChanged?: boolean;
+  readonly done?: readonly string[];
+  readonly replacements?: ToolContext['replacements'];
+}
+
 /**
  * What the code of a tool works with during a call. It reads only what the policy allows.
  * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be
  *   reported.
  * @param done names of the operations that were sent. After a change, what was read before is dropped.
  */
-export function toolContextOf(call: Call, { shown, hasChanged = false, done = [] }: { shown: boolean; hasChanged?: boolean; done?: readonly string[] }): ToolCall {
+export function toolContextOf(call: Call, { shown, hasChanged = false, done = [], replacements = () => [] }: ToolCallOptions): ToolCall {
   const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
@@ -52,6 +59,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
       pause: (milliseconds) => sleep(Math.max(0, Math.min(milliseconds, timeLeft())), undefined, { signal }).catch(() => undefined),
       isAborted: () => signal.aborted,
       hiddenIn: (record, schema) => Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) => (hidesAny(member) ? [name] : [])),
+      replacements,
       progress: (message) => context.progress?.(redactor.text(message)),
       budget: context.budget,
       lacks: context.lacks,

@@ -100,7 +100,7 @@ export async function assertSubjectsPermitted(call: GuardedCall): Promise<void> 
 async function assessOperation(call: GuardedCall, planned: PlannedOperation, isSameEnvironment: boolean): Promise<TargetedOperation> {
   const found = await targetFor(call, planned.operation, planned.input);
   const target = isSameEnvironment ? found : { ...found, mode: 'unknown' as const, touched: [...(found.touched ?? []), unknownEnvironment('elsewhere')] };
-  return { ...planned, target, ...(await operationRiskOf(planned.operation, planned.input, target, call.reader)) };
+  return { ...planned, target, ...(await operationRiskOf(planned, target, call.reader)) };
 }
 
 /** Why the policy forbids one operation of a call, or a part of one; undefined if it doesn't. */

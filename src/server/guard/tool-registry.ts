@@ -18,7 +18,7 @@ const destroying: readonly Effect[] = ['destructive', 'sensitive'];
 /** Annotations derived from a tool's operations: repeating a read or a PUT has no further effect, and the platform is outside this server. */
 export const annotationsOf = ({ operations, operation: { effect } }: Tool): Annotations => ({
   readOnlyHint: effect === 'read',
-  destructiveHint: destroying.includes(effect),
+  destructiveHint: operations.some(({ unseenEffect }) => destroying.includes(unseenEffect)),
   idempotentHint: operations.every((operation) => operation.effect === 'read' || operation.method === 'PUT'),
   openWorldHint: true,
 });

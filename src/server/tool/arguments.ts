@@ -128,9 +128,9 @@ export function issuesOf(tool: Tool, args: unknown): Issue[] {
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));
 
-/** Issues with the input that a tool made for an operation. Members that are sent back unchanged aren't checked. */
-export const issuesOfPlanned = ({ operation, input, unchanged = [] }: PlannedOperation): Issue[] => {
+/** Issues with the input that a tool made for an operation, but for those of what is sent back as the platform has it. */
+export const issuesOfPlanned = ({ operation, input, unchanged = [], accepted = [] }: PlannedOperation): Issue[] => {
   const members = inputOf(operation).safeParse(input);
   const body = members.success && operation.body ? (operation.body as z.ZodObject).safeParse(input) : members;
-  return (body.error?.issues ?? []).filter(({ path }) => !unchanged.includes(String(path[0]))).map((issue) => issueText(issue, input));
+  return (body.error?.issues ?? []).filter(({ path }) => !unchanged.includes(String(path[0]))).map((issue) => issueText(issue, input)).filter((text) => !accepted.includes(text));
 };

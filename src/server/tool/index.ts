@@ -8,7 +8,7 @@ export { composeTool, defineTool } from './define-tool.ts';
 export { lookupFor, type Lookup, type NameResolver, type ResolvedResource, type ResourceKind } from './name-resolver.ts';
 export { editDistance, nearestName } from './nearest-name.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
-export { partialUpdate } from './partial-update.ts';
+export { partialUpdate, type PartialUpdate } from './partial-update.ts';
 export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview/cluster-change.ts';
 export { deployment } from './preview/deployment.ts';
 export { effectLines, environmentDeployment } from './preview/environment-deployment.ts';

@@ -3,52 +3,15 @@ import { inputShape, snakeCase, type AnyOperation } from '../../contract/index.t
 import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
+import { issuesOfPlanned } from './arguments.ts';
+import { below, mergeInto, UnclearPatch, type MergeRules } from './merge-patch.ts';
+import { partialShape, unwrapped } from './partial-shape.ts';
 import { readPresent } from './present-state.ts';
-import { bodySchema, sentBack, type SentBack } from './send-back.ts';
+import { changeRecord } from './render-changes.ts';
+import { bodySchema, givesSecret, missingSecrets, sentBack, type SentBack } from './send-back.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { PlannedOperation, Shape } from './tool.ts';
-import { isRecord, pick, type JsonRecord } from '../json/index.ts';
-
-const below = (path: string, name: string): string => (path ? `${path}.${name}` : name);
-
-/** Members that are merged in a special way, by dotted path. */
-export interface MergeRules {
-  /** Records that keep only the members that are given. */
-  readonly exclusive?: readonly string[];
-  /** Required members that can be null: for them, null is a value and doesn't remove the member. */
-  readonly nullable?: readonly string[];
-}
-
-function mergeMember(current: unknown, patch: unknown, rules: MergeRules, path: string): unknown {
-  if (!isRecord(patch)) return patch;
-  // If there was no record, null has nothing to remove, and is dropped.
-  const merged = mergeInto(isRecord(current) ? current : {}, patch, rules, path);
-  return rules.exclusive?.includes(path) ? Object.fromEntries(Object.entries(merged).filter(([name]) => patch[name] !== undefined)) : merged;
-}
-
-/** Applies a JSON merge patch (RFC 7396): null removes a member, records are merged, everything else is replaced. */
-export function mergeInto(current: JsonRecord, patch: JsonRecord, rules: MergeRules = {}, path = ''): JsonRecord {
-  const removes = (name: string): boolean => patch[name] === null && !rules.nullable?.includes(below(path, name));
-  const changed = Object.entries(patch)
-    .filter(([name, value]) => value !== undefined && !removes(name))
-    .map(([name, value]) => [name, mergeMember(current[name], value, rules, below(path, name))]);
-  const remaining = Object.entries(current).filter(([name]) => !removes(name));
-  return { ...Object.fromEntries(remaining), ...Object.fromEntries(changed) };
-}
-
-const unwrapped = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
-
-function partialMember(schema: z.ZodType): z.ZodType {
-  const inner = unwrapped(schema);
-  const description = schema.description ?? inner.description;
-  const changed = inner instanceof z.ZodObject ? z.object(partialShape(inner.shape as Record<string, z.ZodType>)) : inner;
-  return (description === undefined || changed.description !== undefined ? changed : changed.describe(description)).nullish();
-}
-
-/** The shape of a partial update: each member may be left out, or be null to remove it. Items of lists are not partial. */
-export const partialShape = (shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> =>
-  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, partialMember(schema)]));
+import { pick, rootOf, type JsonRecord } from '../json/index.ts';
 
 /** Dotted paths of required members that can be null. */
 export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''): string[] =>
@@ -59,9 +22,7 @@ export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''
   });
 
 /** How a replacement's request differs from what can be read, and what it may not change. */
-export interface PartialUpdate {
-  /** Members, by dotted path, that hold exactly one of several alternatives: giving another one replaces the present one. */
-  readonly exclusive?: readonly string[];
+export interface PartialUpdate extends Pick<MergeRules, 'exclusive' | 'kinds'> {
   /** Converts what was read to the shape of the request. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
   /** Why this change isn't possible, and what to do instead; undefined if it is. `changed` has the given members that differ or may differ. */
@@ -85,37 +46,79 @@ function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolCont
   return { operation, input: args };
 }
 
+/** Whether something may be lost. A secret that the platform shows masked is kept, unless what it stands in is changed. */
+const mayLose = ({ lost, kept }: SentBack, given: JsonRecord, secrets: readonly string[]): boolean =>
+  lost.length > 0 || secrets.some((path) => !kept.includes(path) || given[rootOf(path)] !== undefined);
+
+/** What an answer calls what was changed. */
+const identity = ['name', 'key', 'id'];
+
 /**
  * Lets a tool of a PUT take only what changes: the rest is read and sent back unchanged. A member given as null is
- * removed (RFC 7396), records are merged, lists replaced. If nothing would change, no request is sent, and the answer
- * is what was read.
+ * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no request
+ * is sent. The answer is what has changed.
  */
-export function partialUpdate(operation: AnyOperation, { exclusive = [], asRequest = (found) => found, fixed }: PartialUpdate = {}) {
+export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asRequest = (found) => found, fixed }: PartialUpdate = {}) {
   const schema = bodySchema(operation);
   const requestFrom = (present: JsonRecord): SentBack => sentBack(operation, asRequest(present));
   const ids = operation.params.map(snakeCase);
   const body = bodyOf(operation);
   const members = Object.keys(body);
-  const mergeRules = { exclusive, nullable: nullableIn(body) };
+  const mergeRules: MergeRules = { exclusive, kinds, nullable: nullableIn(body) };
+
+  function merge(current: JsonRecord, given: JsonRecord, context: ToolContext): JsonRecord {
+    try {
+      return mergeInto(current, given, mergeRules);
+    } catch (error) {
+      if (!(error instanceof UnclearPatch)) throw error;
+      return context.refuse(error.message, 'Read it, and name the item as it is there, by id or else by name.');
+    }
+  }
 
   async function expand(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
     const given = pick(args, members);
     const present = await readPresent(operation, args, context);
-    if (!present) return [requireAll(operation, args, context)];
-    const { declared: current, carried } = requestFrom(present);
-    const merged = mergeInto(current, given, mergeRules);
+    if (!present) return [requireAll(operation, { ...pick(args, ids), ...merge({}, given, context) }, context)];
+    const sent = requestFrom(present);
+    const { declared: current, carried } = sent;
+    const merged = merge(current, given, context);
     // Members that the caller may not see count as changed: otherwise the answer would confirm a guessed value.
     const hidden = context.hiddenIn(current, schema);
     const changed = Object.keys(given).filter((name) => hidden.includes(name) || changes(pick(current, [name]), pick(merged, [name]), schema).length > 0);
     const reason = fixed?.(present, pick(given, changed));
     if (reason) context.refuse(reason.what, reason.next);
     if (changed.length === 0) return [];
-    const input = { ...pick(args, ids), ...merged };
-    return [{ operation, input, ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined) }];
+    return [
+      {
+        operation, input: { ...pick(args, ids), ...merged }, accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }), replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
+        ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined),
+      },
+    ];
   }
 
-  const answer = async (args: JsonRecord, context: ToolContext, [first]: readonly JsonRecord[]): Promise<JsonRecord> =>
-    first ?? (await readPresent(operation, args, context)) ?? {};
+  /** What has changed; if nothing had to, what was asked for, as it is. */
+  async function answer(args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]): Promise<JsonRecord> {
+    const given = Object.keys(pick(args, members));
+    const [replaced] = context.replacements();
+    if (!replaced) {
+      const found = answers[0] ?? (await readPresent(operation, args, context)) ?? {};
+      return answers.length > 0 ? found : pick(found, [...identity, ...given]);
+    }
+    const { before, after } = replaced;
+    if (Object.keys(after).length === 0) return {};
+    const [was, is] = [before, after].map((one) => requestFrom(one).declared) as [JsonRecord, JsonRecord];
+    const lines = changes(pick(was, given), pick(is, given), schema, { reason: '' });
+    return { ...pick(after, identity), changes: lines.length > 0 ? lines : ['The platform accepted it, and shows no change of it.'] };
+  }
 
-  return { input: { ...pick(inputShape(operation), ids), ...partialShape(body) } as Shape, expand, answer, preview: replacement(operation, requestFrom) };
+  const shownAnswer = (operation.response as z.ZodObject).extend({ changes: z.array(z.string()).optional() });
+
+  return {
+    input: { ...pick(inputShape(operation), ids), ...partialShape(body) } as Shape,
+    expand,
+    output: shownAnswer,
+    answer,
+    preview: replacement(operation, requestFrom),
+    render: changeRecord([...identity, 'changes']),
+  };
 }

@@ -11,6 +11,14 @@ export interface SentBack {
   readonly carried: JsonRecord;
   /** Dotted paths of members that can't be sent back. */
   readonly lost: readonly string[];
+  /** Dotted paths of secrets that the platform shows masked, and keeps where they are left out. */
+  readonly kept: readonly string[];
+}
+
+/** The paths of what isn't sent back. */
+interface LeftBehind {
+  readonly lost: string[];
+  readonly kept: string[];
 }
 
 /** Members that only answers have, whoever answers: what identifies a resource, what it belongs to and what became of it. */
@@ -43,14 +51,14 @@ interface Place {
 
 type Entry = readonly [name: string, value: unknown];
 
-/** What of a value is sent back. Adds the paths of what isn't to `lost`. */
-function sentBackOf(value: unknown, place: Place, lost: string[]): unknown {
-  if (Array.isArray(value)) return value.map((item) => sentBackOf(item, { ...place, path: `${place.path}[]`, request: itemOf(place.request), answer: itemOf(place.answer) }, lost));
+/** What of a value is sent back. Adds the paths of what isn't to `left`. */
+function sentBackOf(value: unknown, place: Place, left: LeftBehind): unknown {
+  if (Array.isArray(value)) return value.map((item) => sentBackOf(item, { ...place, path: `${place.path}[]`, request: itemOf(place.request), answer: itemOf(place.answer) }, left));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap((entry) => entryOf(entry, place, lost)));
+  return Object.fromEntries(Object.entries(value).flatMap((entry) => entryOf(entry, place, left)));
 }
 
-function entryOf([name, value]: Entry, place: Place, lost: string[]): readonly Entry[] {
+function entryOf([name, value]: Entry, place: Place, left: LeftBehind): readonly Entry[] {
   const { request: node, answer, isClosed = false } = place;
   const request = node && withoutNull(node);
   const path = place.path ? `${place.path}.${name}` : name;
@@ -59,11 +67,11 @@ function entryOf([name, value]: Entry, place: Place, lost: string[]): readonly E
   // Without declared members it is an open record, in which every member is the user's own.
   if (request?.properties && !declared) {
     if (isClosed || isPointer(request) || memberOf(answer, name) || answerOnly.test(name) || value === null) return [];
-    if (!plainName.test(name)) return (lost.push(place.path ? `${place.path}, a member whose name is none of a field` : 'a member whose name is none of a field'), []);
+    if (!plainName.test(name)) return (left.lost.push(place.path ? `${place.path}, a member whose name is none of a field` : 'a member whose name is none of a field'), []);
   }
-  if (value === mask) return (declared?.secret || lost.push(path), []);
+  if (value === mask) return ((declared?.secret ? left.kept : left.lost).push(path), []);
   if (value === null && declared && !request?.required?.includes(name) && !nullIsValue.includes(name)) return [];
-  return [[name, sentBackOf(value, inner, lost)]];
+  return [[name, sentBackOf(value, inner, left)]];
 }
 
 /** The schema of an operation's body. */
@@ -81,14 +89,23 @@ export const bodySchema = (operation: AnyOperation): JsonSchema => {
  */
 export function sentBack(operation: AnyOperation, found: JsonRecord): SentBack {
   const request = bodySchema(operation);
-  const lost: string[] = [];
-  const all = sentBackOf(found, { path: '', request, answer: answerSchema(operation) }, lost) as JsonRecord;
+  const left: LeftBehind = { lost: [], kept: [] };
+  const all = sentBackOf(found, { path: '', request, answer: answerSchema(operation) }, left) as JsonRecord;
   const known = Object.keys(request.properties ?? {});
   return {
     declared: Object.fromEntries(Object.entries(all).filter(([name]) => known.includes(name))),
     carried: omit(all, known),
-    lost: [...new Set(lost)],
+    lost: [...new Set(left.lost)],
+    kept: left.kept,
   };
+}
+
+/** Whether a value holds secrets, which replace what nobody is shown. */
+export function givesSecret(value: unknown, node: JsonSchema | undefined): boolean {
+  if (Array.isArray(value)) return value.some((item) => givesSecret(item, itemOf(node)));
+  if (value === undefined || value === null || !node) return false;
+  if (withoutNull(node).secret) return true;
+  return isRecord(value) && Object.entries(value).some(([name, member]) => givesSecret(member, memberOf(node, name)));
 }
 
 /** Dotted paths of secrets that a body leaves out where it may have them. @param found what was read, which may say that there is none. */

@@ -28,6 +28,8 @@ export interface ToolContext extends Omit<Reader, 'under'> {
    * what the caller gave: that would confirm a guess.
    */
   readonly hiddenIn: (record: JsonRecord, schema?: JsonSchema) => readonly string[];
+  /** What was replaced and what it is now, as the platform answered both, for each operation that was sent and knows it; may be shown. Only for answers. */
+  readonly replacements: () => readonly { readonly before: JsonRecord; readonly after: JsonRecord }[];
   /** Reports progress, if the caller asked for it. */
   readonly progress: (message: string) => void;
   /** What remains of the platform's request budget, if known. */

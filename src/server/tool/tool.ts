@@ -30,6 +30,12 @@ export interface PlannedOperation {
   readonly carried?: JsonRecord;
   /** The service inside the target that has what it changes: where the platform has that only there, the request is made at the service's path. */
   readonly heldBy?: { readonly kind: string; readonly id: string };
+  /** Issues that what the platform has now has as well: a platform may know values that we don't. */
+  readonly accepted?: readonly string[];
+  /** Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's `unseenEffect`. */
+  readonly showsAll?: boolean;
+  /** What it replaces, as the platform answered it. */
+  readonly replaces?: JsonRecord;
   /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
   readonly about?: string;
 }

@@ -47,10 +47,12 @@ const table: Record<string, Row> = {
   get_application_logs: read,
   update_environment_variable: ['name', 'name', 'name'],
   override_environment_variable: ['runs', 'name', 'yes'],
-  update_container: ['name', 'name', 'name'],
+  // Where its mode can't be read, what it replaces can't be either.
+  update_container: ['yes', 'name', 'name'],
   restart_services: ['yes', 'name', 'yes'],
   stop_environment: ['name', 'name', 'name'],
-  update_helm: ['name', 'name', 'name'],
+  // Helm services can be read by the document alone.
+  update_helm: ['yes', 'name', 'yes'],
   get_helm: read,
   redeploy_terraform: ['yes', 'name', 'yes'],
   // The seeded one hosts no production; where what it hosts can't be read, nobody knows.
@@ -84,6 +86,11 @@ const table: Record<string, Row> = {
   wait_for_deployment: read,
   deploy_service: ['runs', 'name', 'yes'],
   rollback_application: ['runs', 'name', 'cannot'],
+  update_application: ['yes', 'name', 'cannot'],
+  create_container: ['runs', 'name', 'yes'],
+  update_database: ['yes', 'name', 'name'],
+  create_job: ['runs', 'name', 'yes'],
+  update_job: ['yes', 'name', 'cannot'],
   set_environment_variables: ['runs', 'name', 'cannot'],
   get_api_budget: read,
 };
@@ -94,7 +101,9 @@ const placeless = [
   'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
-const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule'];
+const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule'];
+/** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
+const blind = ['update_container', 'update_database'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
 
 interface Setting {
@@ -123,7 +132,7 @@ const settings: Setting[] = [
     becomes: (outcome, tool, mode) => {
       const sensitive = ['invite_member', 'create_helm_repository', 'update_billing_info', 'create_webhook'].includes(tool);
       // What destroys production, or what may be production, nobody confirms for themselves.
-      const irreparable = destructive.includes(tool) && (mode === 'unknown' || (mode === 'PRODUCTION' && !clusterTools.includes(tool)));
+      const irreparable = mode === 'unknown' ? [...destructive, ...blind].includes(tool) : destructive.includes(tool) && mode === 'PRODUCTION' && !clusterTools.includes(tool);
       return isAsked(outcome) ? (sensitive || irreparable ? 'nobody' : 'token') : outcome;
     },
   },

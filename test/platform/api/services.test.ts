@@ -44,7 +44,7 @@ describe('names', () => {
     await platform.must('create_application', request('create_application', { name: 'Basket' }));
     expectRefusal(await send('create_database', { name: 'basket' }), /^name: .*"Basket"/);
     expectRefusal(await send('update_container', { name: 'BASKET' }), /^name: /);
-    expectRefusal(await send('update_helm', { name: 'BASKET' }), /^name: /);
+    for (const name of ['update_helm', 'update_application', 'update_database', 'update_job', 'create_container', 'create_job'] as const) expectRefusal(await send(name, { name: 'BASKET' }), /^name: /);
   });
 
   test('may change only in case', async () => {
@@ -59,16 +59,17 @@ describe('names', () => {
 
 describe('resources', () => {
   const maximum = { cpu: 'maximum_cpu', memory: 'maximum_memory', gpu: 'maximum_gpu' } as const;
-  const cases = (['create_application', 'update_container'] as const).flatMap((name) => (['cpu', 'memory', 'gpu'] as const).map((member) => ({ name, member })));
+  const cases = (['create_application', 'update_application', 'create_container', 'update_container', 'create_job', 'update_job'] as const).flatMap((name) => (['cpu', 'memory', 'gpu'] as const).map((member) => ({ name, member })));
 
   test.each(cases)("$name: $member reaches the cluster's maximum and no further", async ({ name, member }) => {
     const { body } = await platform.call('get_container', { container_id: ids['container_id'] });
     const most = body[maximum[member]] as number;
-    expect((await send(name, { [member]: most })).body).toMatchObject({ [member]: most, [maximum[member]]: most });
+    expect((await send(name, { [member]: most })).body).toMatchObject({ [member]: most, ...(!name.endsWith('_job') && { [maximum[member]]: most }) });
     expectRefusal(await send(name, { [member]: most + 1 }), new RegExp(`^${member}: ${most + 1} .*maximum of ${most}`));
   });
 
   test('of a database are bounded too', async () => {
+    expectRefusal(await send('update_database', { memory: 10_000_000 }), /^memory: /);
     expectRefusal(await send('create_database', { memory: 10_000_000 }), /^memory: /);
   });
 

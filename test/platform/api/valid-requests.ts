@@ -26,6 +26,11 @@ const runnableFields = (ids: Ids) => ({
   },
 });
 
+const jobFields = (ids: Ids) => ({
+  cpu: 250, memory: 256, gpu: 0, description: 'Made by a test.', max_nb_restart: 2, max_duration_seconds: 600, port: 8080, auto_preview: false, auto_deploy: true, icon_uri: 'app://icons/job', healthchecks,
+  annotations_groups: [{ id: ids['annotations_group_id'] }], labels_groups: [{ id: ids['labels_group_id'] }],
+});
+
 const organizationList = (ids: Ids) => ({ organization_id: ids['organization_id'] });
 
 const own = (path: string): Input => ({ environment_variable_id: seedId(`variable/shop/staging/${path}`) });
@@ -162,6 +167,23 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_roles: list,
     list_invitations: list,
     get_billing_info: organizationList(ids),
+    update_application: {
+      ...application, ...runnableFields(ids), name: `changed application ${mark}`, build_mode: 'DOCKER', dockerfile_path: 'Dockerfile', healthchecks,
+      git_repository: { url: 'https://git.example.com/team/app.git', branch: 'next', root_path: '/', provider: 'GIT', git_token_id: null },
+    },
+    update_database: {
+      ...database, name: `changed database ${mark}`, version: '17', cpu: 500, memory: 1024, storage: 30, description: 'Changed by a test.', accessibility: 'PUBLIC',
+      annotations_groups: [{ id: ids['annotations_group_id'] }], labels_groups: [{ id: ids['labels_group_id'] }], icon_uri: 'app://icons/database',
+    },
+    create_container: { ...environment, ...runnableFields(ids), name: `new container ${mark}`, ...at('registry_id'), image_name: 'team/app', tag: '1.2.3', healthchecks },
+    create_job: {
+      ...environment, ...jobFields(ids), name: `new job ${mark}`, schedule: { cronjob: { scheduled_at: '*/10 * * * *', timezone: 'Europe/Paris', entrypoint: '/run', arguments: ['--all'] } },
+      source: { image: { image_name: 'team/report', tag: '1.0', ...at('registry_id') } },
+    },
+    update_job: {
+      ...job, ...jobFields(ids), name: `job ${mark}`, schedule: { on_start: { entrypoint: '/up' }, on_stop: { arguments: ['down'] }, on_delete: {}, lifecycle_type: 'GENERIC' },
+      source: { docker: { git_repository: { url: 'https://git.example.com/team/job.git', branch: 'main', root_path: '/', provider: 'GIT', git_token_id: null }, dockerfile_path: 'Dockerfile', dockerfile_raw: null, docker_target_build_stage: null } },
+    },
     deploy_container: container,
     deploy_helm: helm,
     deploy_job: job,

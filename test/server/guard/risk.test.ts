@@ -51,6 +51,10 @@ describe('the tier of a call', () => {
     expect(riskOf(operations[of[effect]], target(mode))).toBe(tier);
   });
 
+  test.each([[true, 'STAGING', 'disruptive'], [true, 'PRODUCTION', 'disruptive'], [false, 'STAGING', 'destructive'], [undefined, 'STAGING', 'destructive']] as const)(
+    'that replaces a configuration, all shown %s, on %s is %s', (showsAll, mode, tier) => expect(riskOf(operations.update_container, target(mode), showsAll)).toBe(tier),
+  );
+
   test('above write needs a person', () => {
     expect(effects.filter(needsConfirmation)).toEqual(['disruptive', 'destructive', 'sensitive']);
   });

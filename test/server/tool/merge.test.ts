@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { inputShape } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';
-import { mergeInto, nullableIn, partialShape } from '../../../src/server/tool/partial-update.ts';
+import { mergeInto } from '../../../src/server/tool/merge-patch.ts';
+import { partialShape } from '../../../src/server/tool/partial-shape.ts';
+import { nullableIn } from '../../../src/server/tool/partial-update.ts';
 import { isRecord, type JsonRecord } from '../../../src/server/json/values.ts';
 
 /** The algorithm of RFC 7396 as its section 2 writes it down. */
@@ -55,6 +57,37 @@ describe('merging', () => {
     ['nothing given leaves it', { type: { http: { port: 80 } }, period: 1 }, { period: 2 }, { type: { http: { port: 80 } }, period: 2 }],
     ['null removes the present one', { type: { http: { port: 80 } } }, { type: { http: null, tcp: { port: 81 } } }, { type: { tcp: { port: 81 } } }],
   ])('where only one of several can be: %s', (_, now, given, merged) => expect(mergeInto(now, given, { exclusive: ['type'] })).toEqual(merged));
+});
+
+describe('lists of records', () => {
+  const ports = [{ id: 'a', name: 'http', internal_port: 80, publicly_accessible: true }, { id: 'b', internal_port: 9090 }];
+
+  test.each<[string, JsonRecord[], unknown]>([
+    ['by id', [{ id: 'b', protocol: 'TCP' }], [ports[0], { ...ports[1], protocol: 'TCP' }]],
+    ['by name', [{ name: 'http', internal_port: 8080 }], [{ ...ports[0], internal_port: 8080 }, ports[1]]],
+    ['by number', [{ internal_port: 80, publicly_accessible: false }], [{ ...ports[0], publicly_accessible: false }, ports[1]]],
+    ['and what is not there is added', [{ name: 'admin', internal_port: 81, public_path: null }], [...ports, { name: 'admin', internal_port: 81 }]],
+    ['null removes a member', [{ id: 'a', publicly_accessible: null }], [{ id: 'a', name: 'http', internal_port: 80 }, ports[1]]],
+    ['remove takes one out', [{ name: 'http', remove: true }], [ports[1]]],
+    ['a UDP port is another one', [{ internal_port: 80, protocol: 'UDP' }], [{ ...ports[0], protocol: 'HTTP' }, ports[1], { internal_port: 80, protocol: 'UDP' }]],
+  ])('are merged %s', (how, given, merged) => {
+    const now = how.startsWith('a UDP') ? [{ ...ports[0], protocol: 'HTTP' }, ports[1]] : ports;
+    expect(mergeInto({ ports: now }, { ports: given })).toEqual({ ports: merged });
+  });
+
+  test('are emptied by an empty list', () => expect(mergeInto({ ports }, { ports: [] })).toEqual({ ports: [] }));
+
+  test('leave behind ids that requests do not name', () =>
+    expect(mergeInto({ ports: [{ name: 'x', internal_port: 1 }] }, { ports: [{ id: 'p', name: 'x', internal_port: 2 }] })).toEqual({ ports: [{ name: 'x', internal_port: 2 }] }));
+
+  test('of pointers take another one', () => expect(mergeInto({ groups: [{ id: 'a' }] }, { groups: [{ id: 'b' }] })).toEqual({ groups: [{ id: 'a' }, { id: 'b' }] }));
+
+  test.each<[string, JsonRecord[], JsonRecord[], string]>([
+    ['several', [{ internal_port: 53, protocol: 'TCP' }, { internal_port: 53, protocol: 'UDP' }], [{ internal_port: 53, is_default: true }], 'there are several of internal_port 53'],
+    ['none', ports, [{ name: 'grpc', remove: true }], 'item grpc: there is no such item now'],
+    ['one of an id that is not there', ports, [{ id: 'c', internal_port: 1 }], 'item c: there is no such item now'],
+    ['the same twice', ports, [{ id: 'a', name: 'x' }, { name: 'http', internal_port: 81 }], 'it is given twice'],
+  ])('refuse an item that could be %s', (_, now, given, says) => expect(() => mergeInto({ ports: now }, { ports: given })).toThrow(says));
 });
 
 test('null is a value where a member can be null and can not be left out', () => {

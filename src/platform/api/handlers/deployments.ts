@@ -34,7 +34,7 @@ async function redeploy(kind: ServiceKind, id: string, context: RequestContext):
 }
 
 const requireNoCommit = (commitId: string | undefined, kind: ServiceKind): void => {
-  if (commitId !== undefined) throw invalid('git_commit_id', `a ${kind} isn't built from a commit; leave it out`);
+  if (commitId !== undefined) throw invalid('git_commit_id', `this ${kind} isn't built from a commit; leave it out`);
 };
 
 async function statusOf(kind: ServiceKind, id: string, { db, engine }: RequestContext) {
@@ -91,8 +91,9 @@ export const deploymentHandlers = {
   },
   deploy_helm: async ({ helm_id, git_commit_id }, context) => ({ ...(await deploy('helm', helm_id, context, git_commit_id)), helm_id }),
   deploy_job: async ({ job_id, git_commit_id }, context) => {
-    requireNoCommit(git_commit_id, 'job');
-    return { ...(await deploy('job', job_id, context)), job_id };
+    const { spec } = await findService(context.db, 'job', job_id);
+    if (!spec.source.docker) requireNoCommit(git_commit_id, 'job');
+    return { ...(await deploy('job', job_id, context, git_commit_id)), job_id };
   },
   redeploy_terraform: async ({ terraform_id }, context) => {
     await deploy('terraform', terraform_id, context);

@@ -1,4 +1,5 @@
 import { parser as promqlParser } from '@prometheus-io/lezer-promql';
+import { Cron } from 'croner';
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { invalid } from '../../common/index.ts';
 
@@ -17,6 +18,25 @@ export function requirePromql(member: string, expression: string): void {
     const near = rest === '' ? 'it ends where more is expected' : `near "${rest}"`;
     throw invalid(member, `is no PromQL expression: at character ${cursor.from + 1}, ${near}`);
   } while (cursor.next());
+}
+
+/**
+ * Refuses a schedule that can't be read, or that never comes due.
+ * @param now ISO 8601
+ * @throws ApiProblem 400 with the member
+ */
+export function requireCron(member: string, { scheduled_at: expression, timezone }: { scheduled_at: string; timezone: string }, now: string): void {
+  const next = (at: string): Date | null | undefined => {
+    try {
+      return new Cron(expression, { timezone: at }).nextRun(new Date(now));
+    } catch {
+      return undefined;
+    }
+  };
+  const due = next('Etc/UTC');
+  if (due === undefined) throw invalid(`${member}.scheduled_at`, `"${expression}" is no cron expression of five fields`);
+  if (due === null) throw invalid(`${member}.scheduled_at`, `"${expression}" never comes due`);
+  if (next(timezone) === undefined) throw invalid(`${member}.timezone`, `there is no time zone "${timezone}"`);
 }
 
 /**

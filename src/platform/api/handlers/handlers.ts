@@ -5,6 +5,7 @@ import { clusterHandlers } from './clusters.ts';
 import { deploymentHandlers } from './deployments.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
+import { jobHandlers } from './jobs.ts';
 import { organizationHandlers } from './organization.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
@@ -16,6 +17,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
   ...serviceHandlers,
+  ...jobHandlers,
   ...deploymentHandlers,
   ...variableHandlers,
   ...clusterHandlers,

@@ -23,7 +23,7 @@ const maximumsOf = ({ maximum_cpu, maximum_memory, maximum_gpu }: Cluster) => ({
 
 const idsOf = (pointers: readonly { id: string }[] | undefined) => (pointers ?? []).map(({ id }) => id);
 
-const groupsOf = async (db: Db, spec: ServiceSpecs['application' | 'container']) => {
+const groupsOf = async (db: Db, spec: ServiceSpecs['application' | 'container' | 'database' | 'job']) => {
   const [labels, annotations] = [idsOf(spec.labels_groups), idsOf(spec.annotations_groups)];
   return {
     labels_groups: labels.length === 0 ? [] : (await db.selectFrom('labels_group').selectAll().where('id', 'in', labels).execute()).map(labelsGroup),
@@ -78,7 +78,7 @@ const plainAnswer = <Kind extends 'helm' | 'job' | 'terraform'>(row: ServiceRow<
 
 type Git = { git_repository: z.output<typeof GitRepository> };
 
-const gitOf = ({ git_repository: repository, ...rest }: Git, deployed: string | null) => ({ ...rest, git_repository: repositoryOf(repository, deployed) });
+const gitOf = <Source extends Git>({ git_repository: repository, ...rest }: Source, deployed: string | null) => ({ ...rest, git_repository: repositoryOf(repository, deployed) });
 
 /** Builds the response for each kind of service, from its row and its cluster. */
 const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, cluster: Cluster) => Promise<Answers[Kind]> } = {
@@ -95,16 +95,25 @@ const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, clu
     image_name: row.spec.image_name,
     tag: row.spec.tag,
   }),
-  database: async (_, row, cluster) => ({
+  database: async (db, row, cluster) => ({
     ...row.spec,
     ...identityOf(row),
     ...maximumsOf(cluster),
-    icon_uri: defaultIcon('database'),
+    ...(await groupsOf(db, row.spec)),
+    icon_uri: row.spec.icon_uri ?? defaultIcon('database'),
     host: `${row.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${row.id.slice(0, 8)}.internal`,
     port: databasePorts[row.spec.type],
   }),
   helm: async (_, row) => ({ ...plainAnswer(row), source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source }),
-  job: async (_, row) => plainAnswer(row),
+  job: async (db, row) => ({
+    ...plainAnswer(row),
+    ...(await groupsOf(db, row.spec)),
+    healthchecks: row.spec.healthchecks ?? {},
+    gpu: row.spec.gpu ?? 0,
+    // A lifecycle job without a command of its own runs what its image starts with.
+    schedule: row.spec.schedule ?? { on_start: {} },
+    source: row.spec.source.docker ? { docker: gitOf(row.spec.source.docker, row.deployed_commit) } : row.spec.source,
+  }),
   terraform: async (_, row) => ({ ...plainAnswer(row), terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) } }),
 };
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import type { HelmRequest, workloadRequestFields } from '../../../contract/index.ts';
+import type { DatabaseUpdateRequest, HelmRequest, workloadRequestFields } from '../../../contract/index.ts';
 import type { RequestContext } from '../handler.ts';
 import { defaultIcon, invalid, type ServiceSpecs } from '../../common/index.ts';
 import type { ClusterTable, Db, RegistryTable } from '../../store/index.ts';
@@ -79,10 +79,7 @@ export async function toStoredRunnable<Request extends Runnable & { name: string
   requireWithinMaximums(request, cluster);
   requireInstances(request);
   requireNoCollision(request);
-  const groups = { labels_group: request.labels_groups, annotations_group: request.annotations_groups } as const;
-  for (const [table, pointers] of Object.entries(groups)) {
-    await requireReferences(db, table as keyof typeof groups, cluster.organization_id, `${table}s`, (pointers ?? []).map(({ id }) => id));
-  }
+  await requireGroups(request, cluster.organization_id, db);
   return {
     ...rest,
     ports: withIds('ports', ports.map(completePort), previous?.ports ?? [], () => random.uuid()),
@@ -107,9 +104,42 @@ const anyImageName = { pattern: repositoryPath, description: 'repository/image, 
  * Refuses an image name that doesn't fit its registry's kind.
  * @throws ApiProblem 400 with the member
  */
-export function requireImageName(imageName: string, registry: Pick<Selectable<RegistryTable>, 'kind' | 'name'>): void {
+function requireImageName(member: string, imageName: string, registry: Pick<Selectable<RegistryTable>, 'kind' | 'name'>): void {
   const { pattern, description } = imageNames[registry.kind] ?? anyImageName;
-  if (!pattern.test(imageName)) throw invalid('image_name', `"${imageName}" doesn't fit the registry ${registry.name} of kind ${registry.kind}, which takes ${description}`);
+  if (!pattern.test(imageName)) throw invalid(member, `"${imageName}" doesn't fit the registry ${registry.name} of kind ${registry.kind}, which takes ${description}`);
+}
+
+/**
+ * Refuses an image whose registry isn't linked, or whose name doesn't fit it.
+ * @param at path of the image's members, with a dot at its end
+ * @throws ApiProblem 400 with the member
+ */
+export async function requireImage({ registry_id: id, image_name: name }: { registry_id: string; image_name: string }, organizationId: string, { db }: RequestContext, at = ''): Promise<void> {
+  const registry = await db.selectFrom('registry').selectAll().where('id', '=', id).where('organization_id', '=', organizationId).executeTakeFirst();
+  if (!registry) throw invalid(`${at}registry_id`, `no registry has the id ${id}`);
+  requireImageName(`${at}image_name`, name, registry);
+}
+
+/**
+ * Refuses groups that the organization doesn't have.
+ * @throws ApiProblem 400 with the member and the first unknown id
+ */
+export async function requireGroups(request: { labels_groups?: { id: string }[] | undefined; annotations_groups?: { id: string }[] | undefined }, organizationId: string, db: Db): Promise<void> {
+  for (const table of ['labels_group', 'annotations_group'] as const) {
+    await requireReferences(db, table, organizationId, `${table}s`, (request[`${table}s`] ?? []).map(({ id }) => id));
+  }
+}
+
+/**
+ * Validates what a database is to be changed to, and converts it to its stored form. Its type and mode stay.
+ * @throws ApiProblem 400 with the invalid member
+ */
+export async function toStoredDatabase(request: Omit<z.output<typeof DatabaseUpdateRequest>, 'name'>, previous: ServiceSpecs['database'], cluster: Cluster, { db }: RequestContext): Promise<ServiceSpecs['database']> {
+  const { type, mode, version, instance_type: size } = previous;
+  requireWithinMaximums(request, cluster);
+  if (mode === 'CONTAINER' && request.instance_type !== undefined && request.instance_type !== size) throw invalid('instance_type', 'only MANAGED databases have one; set cpu and memory');
+  await requireGroups(request, cluster.organization_id, db);
+  return { ...request, type, mode, version: request.version ?? version };
 }
 
 /**

@@ -22,6 +22,7 @@ export const branchOf = (service: ServiceToRun): Branch | undefined => {
   switch (service.kind) {
     case 'application': return service.spec.git_repository;
     case 'helm': return service.spec.source.git?.git_repository;
+    case 'job': return service.spec.source.docker?.git_repository;
     case 'terraform': return service.spec.terraform_files_source.git.git_repository;
     default: return undefined;
   }

@@ -7,7 +7,10 @@ import { type CommitFacts, type DeployedService, type SimulatedProbe, type Progr
 export const imageOf = (service: ServiceToRun): { readonly name: string; readonly tag: string; readonly registryId?: string } | undefined => {
   switch (service.kind) {
     case 'container': return { name: service.spec.image_name, tag: service.spec.tag, registryId: service.spec.registry_id };
-    case 'job': return { name: service.spec.source.image.image_name, tag: service.spec.source.image.tag };
+    case 'job': {
+      const { image } = service.spec.source;
+      return image && { name: image.image_name, tag: image.tag };
+    }
     default: return undefined;
   }
 };

@@ -17,7 +17,7 @@ export function instanceName(service: Pick<ServiceToRun, 'id' | 'kind' | 'name'>
 export const instanceVersion = (service: ServiceToRun, commitId: string | undefined): string => {
   switch (service.kind) {
     case 'container': return service.spec.tag;
-    case 'job': return service.spec.source.image.tag;
+    case 'job': return service.spec.source.image?.tag ?? commitId?.slice(0, 7) ?? '';
     case 'database': return service.spec.version;
     case 'helm': return service.spec.source.repository?.chart_version ?? commitId?.slice(0, 7) ?? '';
     default: return commitId?.slice(0, 7) ?? '';

@@ -75,7 +75,7 @@ export function simulateTableLock(context: PhaseContext, migration: Migration): 
 
 const migrationLines = ({ task, version, random }: PhaseContext, { database, steps }: Migration): string[] => [
   disclaimer,
-  `Pulled image ${task.service.kind === 'job' ? task.service.spec.source.image.image_name : ''}:${version} in ${took(random, 0.5, 3)}`,
+  `Pulled image ${task.service.kind === 'job' ? task.service.spec.source.image?.image_name ?? '' : ''}:${version} in ${took(random, 0.5, 3)}`,
   `${colored.cyan('INFO')} connected to ${database}:5432, server 16.6`,
   `${colored.yellow('WARN')} collation version mismatch: created with 2.36, system provides 2.41; ALTER DATABASE ... REFRESH COLLATION VERSION is due`,
   `${colored.cyan('INFO')} ${steps.length} pending: ${steps.join(', ')}`,

@@ -96,15 +96,16 @@ export function simulateHelm({ task, seconds, version }: PhaseContext): PhaseRes
 }
 
 /** Simulates one run of a job. */
-export function simulateJob({ task, random, seconds }: PhaseContext): PhaseResult {
+export function simulateJob({ task, random, seconds, commit }: PhaseContext): PhaseResult {
   const { service } = task;
   if (service.kind !== 'job') return { seconds, lines: [] };
   const { source, job_type, max_duration_seconds, schedule } = service.spec;
   const rows = between(random, 120, 9800);
   const lines = [
     disclaimer,
-    `Pulled image ${source.image.image_name}:${source.image.tag} in ${took(random, 0.5, 3)}`,
-    ...(job_type === 'CRON' && schedule ? [`Scheduled at "${schedule.cronjob.scheduled_at}" (${schedule.cronjob.timezone}); running once now`] : []),
+    ...(source.image ? [`Pulled image ${source.image.image_name}:${source.image.tag} in ${took(random, 0.5, 3)}`] : []),
+    ...(source.docker ? [`Built ${source.docker.git_repository.url} at commit ${commit?.git_commit_id.slice(0, 7) ?? 'unknown'} in ${took(random, 5, 12)}`] : []),
+    ...(job_type === 'CRON' && schedule?.cronjob ? [`Scheduled at "${schedule.cronjob.scheduled_at}" (${schedule.cronjob.timezone}); running once now`] : []),
     `${colored.cyan('INFO')} job started`,
     `${colored.cyan('INFO')} processing ${rows} rows`,
     `${colored.yellow('WARN')} ${between(random, 1, 9)} rows skipped: already processed`,

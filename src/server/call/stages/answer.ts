@@ -1,7 +1,7 @@
 import { CallFailure, fail, failureOf } from '../../failure/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { answerReply } from '../../output/index.ts';
-import { toolAnswerSchema } from '../../tool/index.ts';
+import { answerSchema, toolAnswerSchema, type ToolContext } from '../../tool/index.ts';
 import type { SentCall } from '../call.ts';
 import { operationText } from '../descriptions.ts';
 import type { Stage } from '../stage.ts';
@@ -10,6 +10,14 @@ import { toolContextOf } from '../tool-context.ts';
 /** An answer that may be shown. Where it is that of the call's only request, what the caller itself gave is shown as it was asked for. */
 const protectAnswer = ({ tool, args, operations, redactor, answers }: SentCall, answer: JsonRecord): JsonRecord =>
   redactor.value(answer, toolAnswerSchema(tool), operations.length === 1 && answer === answers[0] ? args : undefined) as JsonRecord;
+
+/** What was replaced and what it is now, as either may be shown: what the caller itself gave, as it was asked for. */
+const replacementsOf = ({ operations, answers, args, redactor }: SentCall): ReturnType<ToolContext['replacements']> =>
+  operations.flatMap(({ operation, replaces }, index) => {
+    if (!replaces) return [];
+    const schema = answerSchema(operation);
+    return [{ before: redactor.value(replaces, schema) as JsonRecord, after: redactor.value(answers[index] ?? {}, schema, args) as JsonRecord }];
+  });
 
 const isNotAsAsked = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'not_as_asked';
 
@@ -23,7 +31,7 @@ export const makeAnswer: Stage<SentCall, never> = {
   run: async (call) => {
     const { tool, args, operations, answers, context, deps } = call;
     const changed = operations.filter(({ operation }) => operation.effect !== 'read');
-    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: operations.map(({ operation }) => operation.name) });
+    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: operations.map(({ operation }) => operation.name), replacements: () => replacementsOf(call) });
     const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
     const answer = await make().catch((error: unknown) =>
       changed.length === 0 || isNotAsAsked(error) ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),

@@ -50,9 +50,11 @@ const notAllowed = ({ rules, setBy }: Allowed): Denial => ({
   instead: `Allowed is what one of these holds for: ${rules.map(conditionText).join('; ') || 'nothing'}.`,
 });
 
-/** Risks that calls of an operation can have: its effect, and the risk that production raises it to. */
-export const possibleRisks = (operation: AnyOperation): Risk[] =>
-  operation.effect === 'write' && mayHaveLocation(operation) ? ['write', 'disruptive'] : [operation.effect];
+/** Risks that calls of an operation can have: its effects, and the risk that production raises it to. */
+export const possibleRisks = (operation: AnyOperation): Risk[] => {
+  const { effect, unseenEffect } = operation;
+  return [...new Set<Risk>([effect, ...(effect === 'write' && mayHaveLocation(operation) ? (['disruptive'] as const) : []), unseenEffect])];
+};
 
 /** A call whose target isn't known yet. */
 type UntargetedCall = Omit<CallSituation, 'target'>;

@@ -1,6 +1,7 @@
 import { operations, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import type { PlannedOperation } from '../../tool/index.ts';
 import { countNamed } from './find-target.ts';
 import { higherRisk, needsConfirmation, riskOf, type Risk } from './risk.ts';
 
@@ -41,8 +42,8 @@ async function countChanges(operation: AnyOperation, input: JsonRecord, target: 
  * operation on its own target. A service that can't be read may be any of the parts, and counts as disruptive at least.
  * @throws ApiError if the platform fails.
  */
-export async function operationRiskOf(operation: AnyOperation, input: JsonRecord, target: Target, reader: Reader): Promise<OperationRisk> {
-  const own = riskOf(operation, target);
+export async function operationRiskOf({ operation, input, showsAll }: PlannedOperation, target: Target, reader: Reader): Promise<OperationRisk> {
+  const own = riskOf(operation, target, showsAll);
   const { carriesOut } = operation;
   if (!carriesOut) return { risk: own, parts: [], highRisk: needsConfirmation(own) ? await countChanges(operation, input, target, reader) : 0 };
   const partFor = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): OperationPart => {

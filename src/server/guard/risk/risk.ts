@@ -18,9 +18,12 @@ const raisesRisk = (target: Target): boolean => touches(target, 'PRODUCTION', 'u
 /**
  * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
  * environment or cluster that is production, before or after the change, or whose mode can't be determined.
+ * @param showsAll whether its plan shows all that it replaces. Unless that is known, something may be lost unseen.
  */
-export const riskOf = (operation: AnyOperation, target: Target): Risk =>
-  operation.effect !== 'read' && raisesRisk(target) ? higherRisk(operation.effect, 'disruptive') : operation.effect;
+export function riskOf({ effect, unseenEffect }: AnyOperation, target: Target, showsAll = false): Risk {
+  const own = showsAll ? effect : higherRisk(effect, unseenEffect);
+  return own !== 'read' && raisesRisk(target) ? higherRisk(own, 'disruptive') : own;
+}
 
 /** Risks that somebody has to confirm. */
 export const highRisks = ['disruptive', 'destructive', 'sensitive'] as const satisfies readonly Risk[];

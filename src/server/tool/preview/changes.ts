@@ -1,5 +1,6 @@
 import { isRecord, prune, withoutNull, type JsonRecord, type JsonSchema } from '../../json/index.ts';
-import { show } from './preview.ts';
+import { findItem, itemLabel } from '../list-items.ts';
+import { show, showName } from './preview.ts';
 
 /** A value with the schema's defaults filled in and its members sorted. */
 function completed(value: unknown, node: JsonSchema | undefined): unknown {
@@ -15,8 +16,28 @@ const textFor = (value: unknown, node: JsonSchema | undefined): string => JSON.s
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null || ['[]', '{}', '""'].includes(JSON.stringify(prune(value)));
 
+/** Whether a list has only records that can be told apart. */
+const isKeyed = (list: readonly unknown[]): list is readonly JsonRecord[] => list.every((item) => isRecord(item) && itemLabel(item) !== undefined);
+
+/** What changes in the records of a list: in one that stays, each of its members. */
+function itemChanges(path: string, before: readonly JsonRecord[], after: readonly JsonRecord[], items: JsonSchema = {}): string[] {
+  const pairs = after.map((item) => ({ item, found: findItem(before, item) }));
+  const kept = new Set(pairs.flatMap(({ found }) => (found.kind === 'at' ? [found.index] : [])));
+  const lines = [
+    ...before.flatMap((item, index) => (kept.has(index) ? [] : [`${path}: removes ${show(item)}`])),
+    ...pairs.flatMap(({ item, found }) => {
+      if (found.kind !== 'at') return [`${path}: adds ${show(item)}`];
+      const own = before[found.index]!;
+      return changes(own, item, withoutNull(items), { path: `${path}[${showName(itemLabel(own) ?? '')}]`, reason: '' });
+    }),
+  ];
+  const isMoved = pairs.some(({ found }, index) => found.kind === 'at' && found.index !== index);
+  return lines.length === 0 && isMoved ? [`${path}: ${show(before)} → ${show(after)}`] : lines;
+}
+
 /** Items that are removed and added. A different order is reported only if nothing else differs. */
 function listChanges(path: string, before: readonly unknown[], after: readonly unknown[], items: JsonSchema | undefined): string[] {
+  if (isKeyed(before) && isKeyed(after)) return itemChanges(path, before, after, items);
   const texts = (list: readonly unknown[]): string[] => list.map((item) => textFor(item, items));
   const [was, is] = [texts(before), texts(after)];
   const removed = before.filter((_, index) => !is.includes(was[index]!));

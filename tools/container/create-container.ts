@@ -1,0 +1,13 @@
+import { ContainerRequest, operations } from '../../src/contract/index.ts';
+import { defineTool, naming, record } from '../../src/server/tool/index.ts';
+import { newService, serviceFields } from '../shared/service-update.ts';
+
+export const createContainer = defineTool(operations.create_container, {
+  toolset: 'services',
+  description: 'Set up a service that runs a ready image from a registry, such as nginx; not deployed.',
+  ...serviceFields({ fields: { name: 'Unique in the environment.', registry_id: 'Linked registry.', image_name: 'Without tag.' }, hidden: ['description'] }),
+  input: { healthchecks: ContainerRequest.shape.healthchecks.optional() },
+  ...newService(operations.create_container),
+  render: record({ first: ['name', 'id', 'image_name', 'tag'] }),
+  next: ['It is not deployed yet.', naming`${'deploy_service'} deploys it.`],
+});

@@ -1,0 +1,12 @@
+import { operations } from '../../src/contract/index.ts';
+import { defineTool } from '../../src/server/tool/index.ts';
+import { serviceUpdate } from '../shared/service-update.ts';
+
+export const updateDatabase = defineTool(
+  operations.update_database,
+  serviceUpdate(operations.update_database, {
+    description: 'Change a database: another version, more memory, CPU or disk, reachable from outside (PUBLIC) or not. Its type and mode stay.',
+    fields: { storage: 'GB of disk.', instance_type: 'Size, where it is MANAGED.', accessibility: 'Who reaches it.' },
+    folded: [],
+  }),
+);

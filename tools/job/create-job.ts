@@ -1,0 +1,13 @@
+import { operations } from '../../src/contract/index.ts';
+import { defineTool, naming, record } from '../../src/server/tool/index.ts';
+import { jobFields } from '../shared/job-fields.ts';
+import { newService, serviceFields } from '../shared/service-update.ts';
+
+export const createJob = defineTool(operations.create_job, {
+  toolset: 'services',
+  description: 'Set up a job: by the clock (cron, nightly) or when its environment starts, stops or is deleted (such as a migration), from an image or a git repo; not deployed.',
+  ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
+  ...newService(operations.create_job),
+  render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),
+  next: ['It is not deployed yet, and runs only then.', naming`${'deploy_service'} deploys it.`],
+});

@@ -1,0 +1,21 @@
+import { operations, scheduleKinds } from '../../src/contract/index.ts';
+import { defineTool, isRecord, type JsonRecord } from '../../src/server/tool/index.ts';
+import { jobFields } from '../shared/job-fields.ts';
+import { serviceUpdate, withHealthchecks, withRegistryId } from '../shared/service-update.ts';
+
+/** Converts a job to a request. */
+function asRequest({ source, ...job }: JsonRecord): JsonRecord {
+  const image = isRecord(source) ? source['image'] : undefined;
+  return withHealthchecks({ ...job, source: isRecord(source) && isRecord(image) ? { ...source, image: withRegistryId(image) } : source });
+}
+
+export const updateJob = defineTool(
+  operations.update_job,
+  serviceUpdate(operations.update_job, {
+    description: 'Change a job or cron job: when it runs, its image tag or git branch, command, memory, CPU, retries, longest run.',
+    exclusive: ['source'],
+    kinds: { schedule: scheduleKinds },
+    asRequest,
+    ...jobFields,
+  }),
+);

@@ -1,0 +1,65 @@
+import type { AnyOperation } from '../../src/contract/index.ts';
+import { isRecord, naming, partialUpdate, type CompositionDefinition, type JsonRecord, type PartialUpdate, type PlannedOperation, type TextPart } from '../../src/server/tool/index.ts';
+
+/** Members that hold exactly one kind of probe. */
+const probes = ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'];
+
+const idOf = (pointer: unknown): unknown => (isRecord(pointer) ? pointer['id'] : undefined);
+
+/** A record that names its registry by id, as requests do; answers may have the registry as a record only. */
+export const withRegistryId = ({ registry, ...rest }: JsonRecord): JsonRecord => ({ ...rest, ...((rest['registry_id'] ?? undefined) === undefined && isRecord(registry) && { registry_id: idOf(registry) }) });
+
+/** A record that says what its probes are, which some platforms require. */
+export const withHealthchecks = (service: JsonRecord): JsonRecord => ({ ...service, healthchecks: service['healthchecks'] ?? {} });
+
+/** How every tool that makes or changes a service says what it prints of the members that several kinds share. */
+const fields: Readonly<Record<string, string>> = {
+  healthchecks: 'readiness_probe (may get traffic?), liveness_probe (restart it?). Each {type: {http: {port, path}} or tcp {port}, grpc {port}, exec {command}; initial_delay_seconds, period_seconds, timeout_seconds, failure_threshold}.',
+  autoscaling: '{polling_interval_seconds, cooldown_period_seconds, scalers: [{scaler_type, config_json, trigger_authentication}]}.',
+  ports: '{name, internal_port, external_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}; to take one out, remove: true.',
+  storage: '{mount_point, size in GB, type FAST_SSD}; to take one out, remove: true.',
+};
+
+const folded = ['healthchecks', 'autoscaling', 'ports[]', 'storage[]'];
+
+/** Accepted, and seldom changed. */
+const hidden = [
+  'gpu', 'icon_uri', 'auto_preview', 'labels_groups', 'annotations_groups', 'build_mode', 'git_repository.provider', 'git_repository.git_token_id',
+];
+
+const merged = 'Give only what changes: records are merged, and lists item by item, by id or name. null removes.';
+
+type Printing = Pick<CompositionDefinition<Record<never, never>>, 'fields' | 'folded' | 'hidden'>;
+
+/** How a tool that makes or changes a service prints its members. `own` has those of its kind, and takes precedence. */
+export const serviceFields = ({ fields: texts, folded: short = [], hidden: rest = [] }: Printing): Required<Printing> => ({
+  fields: { ...fields, ...texts }, folded: [...folded, ...short], hidden: [...hidden, ...rest],
+});
+
+/** Ports that each say whether they are public, which some platforms require. */
+export const portsOf = (ports: unknown): JsonRecord => (Array.isArray(ports) ? { ports: ports.map((port) => (isRecord(port) ? { publicly_accessible: false, ...port } : (port as unknown))) } : {});
+
+/** How a tool that makes a service plans it: with everything that some platforms require. */
+export const newService = (operation: AnyOperation) => ({
+  expand: async (args: JsonRecord): Promise<readonly PlannedOperation[]> => [{ operation, input: withHealthchecks({ ...args, ...portsOf(args['ports']) }) }],
+});
+
+/** What a tool that changes a service of one kind has of its own. */
+export interface ServiceUpdate extends PartialUpdate, Printing {
+  /** What it is for, in everyday words. */
+  readonly description: string;
+}
+
+/**
+ * The definition of a tool that changes a service of any kind: what is given is merged into what is there, and the answer
+ * is what has changed.
+ */
+export function serviceUpdate(operation: AnyOperation, { description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate) {
+  return {
+    toolset: 'services' as const,
+    description: `${description} ${merged}`,
+    ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
+    ...serviceFields({ ...own, fields: { name: 'New name.', ...own.fields } }),
+    next: ['It takes effect with the next deployment.', naming`${'deploy_service'} deploys it.`] satisfies TextPart[],
+  };
+}
