@@ -32,6 +32,7 @@ import { getHelm } from './helm/get-helm.ts';
 import { updateHelm } from './helm/update-helm.ts';
 import { listJobDeployments } from './job/list-job-deployments.ts';
 import { getLabelsGroup } from './organization/get-labels-group.ts';
+import { getOrganizationOverview } from './organization/get-organization-overview.ts';
 import { getOrganization } from './organization/get-organization.ts';
 import { inviteMember } from './organization/invite-member.ts';
 import { listMembers } from './organization/list-members.ts';
@@ -97,6 +98,7 @@ export const tools: readonly Tool[] = [
   unlockCluster,
   listAlertRules,
   findResource,
+  getOrganizationOverview,
   getEnvironmentOverview,
   getService,
   listDeployments,

@@ -9,6 +9,7 @@ export { findDrift, type ComparedEnvironment, type ComparedVariable } from './dr
 export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';
+export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
 export { durationOf, UnusableQuery } from './time-window.ts';

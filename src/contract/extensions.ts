@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { historyQuery } from './documented.ts';
 import { operation } from './operation.ts';
-import { listOf, pageQuery } from './primitives.ts';
+import { listOf, pageQuery, reference } from './primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from './resources/alert-rule.ts';
 import { Application } from './resources/application.ts';
 import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
@@ -17,6 +17,7 @@ import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/ser
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
+import { EnvironmentOfOrganization, EnvironmentOverview, ServiceOfOrganization } from './resources/wide-lists.ts';
 
 const undocumented = { documented: false } as const;
 const read = { method: 'GET', effect: 'read', ...undocumented } as const;
@@ -59,6 +60,10 @@ const listInOrganization = <const Name extends string, const Segment extends str
   name: Name, segment: Segment, row: Row, summary: string,
 ) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
 
+/** A list of everything below its target in one answer, without pages. */
+const wideList = <const Name extends string, const Path extends string, Row extends z.ZodType>(name: Name, path: Path, row: Row, summary: string) =>
+  operation({ ...read, name, path, response: z.object({ results: z.array(row) }), showsEnvironments: true, summary });
+
 // One list mixes services of every kind: members that all kinds share are typed, the others pass through.
 const AnyService = z.union([Application, Container, Database, Job, Helm, Terraform]);
 
@@ -70,6 +75,22 @@ export const extensionOperations = {
     ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),
     summary: 'List the environments of a project.',
   }),
+  list_services_of_organization: operation({
+    ...read, name: 'list_services_of_organization', path: '/organization/{organizationId}/services',
+    query: { project_id: reference('project').optional(), environment_id: reference('environment').optional(), cluster_id: reference('cluster').optional() },
+    roles: { project_id: { within: 'project' }, environment_id: { within: 'environment' }, cluster_id: { within: 'cluster' } },
+    response: z.object({ results: z.array(ServiceOfOrganization) }), showsEnvironments: true,
+    summary: 'List the services of an organization, of every kind, with their places.',
+  }),
+  list_environments_of_organization: wideList(
+    'list_environments_of_organization', '/organization/{organizationId}/environments', EnvironmentOfOrganization, 'List the environments of an organization.',
+  ),
+  list_environment_overviews: wideList(
+    'list_environment_overviews', '/project/{projectId}/environment/overview', EnvironmentOverview, 'List the environments of a project with their clusters and states.',
+  ),
+  list_environment_statuses: wideList(
+    'list_environment_statuses', '/project/{projectId}/environment/status', EnvironmentStatus, 'List the states of the environments of a project.',
+  ),
   get_environment: operation({
     ...read, name: 'get_environment', path: '/environment/{environmentId}', response: Environment,
     summary: 'Read an environment.',

@@ -71,6 +71,19 @@ export const readingCalls: readonly ForeignCall[] = [
     },
   },
   {
+    tool: 'get_organization_overview', args: () => ({}),
+    holds: (made) => {
+      // A service that failed before the latest deployment is found, although the platform's state of the whole is good.
+      expect(rows(made).find(({ environment }) => environment === 'shop/staging')).toMatchObject({ condition: 'failed', what: expect.stringMatching(/checkout.*ledger|ledger.*checkout/) as unknown });
+      expect(column(made, 'environment')).toEqual(expect.arrayContaining(['shop/development', 'shop/production']));
+      expect(made.text).toContain('Projects without any service are not shown.');
+    },
+  },
+  {
+    tool: 'get_organization_overview', case: 'of a project', args: () => ({ project: 'shop' }),
+    holds: (made) => expect(column(made, 'environment')).toEqual(expect.arrayContaining(['shop/staging', 'shop/development', 'shop/production'])),
+  },
+  {
     tool: 'get_environment_overview', args: () => ({ environment: 'shop/staging' }),
     holds: (made) => {
       for (const name of ['checkout', 'ledger']) expect(rows(made).find((row) => row['name'] === name), name).toMatchObject({ condition: 'failed' });

@@ -59,6 +59,7 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     unlock_cluster: () => ({ cluster_id: seedId('cluster/batch') }),
     list_alert_rules: () => organization,
     find_resource: () => ({}),
+    get_organization_overview: () => ({}),
     get_environment_overview: () => ({ environment: seed['environment_id'] }),
     get_service: () => ({ service: application }),
     list_deployments: () => ({ service: application }),

@@ -51,6 +51,7 @@ const calls: Record<string, Args> = {
   unlock_cluster: { cluster_id: 'batch' },
   list_alert_rules: {},
   find_resource: { name: 'shop' },
+  get_organization_overview: {},
   get_environment_overview: { environment: 'data/development' },
   get_service: { service: 'shop/production/search' },
   list_deployments: { environment: 'shop/production' },

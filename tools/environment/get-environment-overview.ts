@@ -3,19 +3,12 @@ import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf } from '../../src/analysis/index.ts';
 import { composeTool, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { readsOfServices, observedServices } from '../shared/diagnosis-evidence.ts';
+import { alertRow, environmentWatched, firingAlerts } from '../shared/firing-alerts.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
-const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
-
 /** The firing alerts on the services of an environment. */
-async function alertsOn(context: ToolContext, environmentId: string): Promise<JsonRecord[]> {
-  const organization = await context.attempt(operations.get_organization, {});
-  if (!organization?.id) return [];
-  const rules = await context.attempt(operations.list_alert_rules, { organization_id: organization.id });
-  return (rules?.results ?? [])
-    .filter((rule) => firing.includes(rule.state ?? '') && rule.target?.service?.environment_id === environmentId)
-    .map((rule) => pruneRecord({ name: rule.name, severity: rule.severity, state: rule.state, since: rule.starts_at, service: rule.target?.service?.name, id: rule.id }));
-}
+const alertsOn = async (context: ToolContext, environmentId: string): Promise<readonly JsonRecord[]> =>
+  ((await firingAlerts(context)) ?? []).filter((rule) => environmentWatched(rule) === environmentId).map(alertRow);
 
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 

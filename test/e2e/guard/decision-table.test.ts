@@ -75,6 +75,7 @@ const table: Record<string, Row> = {
   unlock_cluster: ['yes', 'yes', 'yes'],
   list_alert_rules: read,
   find_resource: read,
+  get_organization_overview: read,
   get_environment_overview: ['read', 'read', 'cannot'],
   get_service: read,
   list_deployments: ['read', 'read', 'cannot'],

@@ -113,6 +113,10 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_webhook_events: { ...list, ...at('webhook_id') },
 
     list_environments: { ...at('project_id'), page: 1, page_size: 50 },
+    list_services_of_organization: { ...organizationList(ids), ...at('project_id', 'environment_id', 'cluster_id') },
+    list_environments_of_organization: organizationList(ids),
+    list_environment_overviews: at('project_id'),
+    list_environment_statuses: at('project_id'),
     get_environment: environment,
     list_services: { ...environment, page: 1, page_size: 50 },
     get_environment_status: environment,

@@ -10,11 +10,13 @@ import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
 import { variableHandlers } from './variables.ts';
 import { webhookHandlers } from './webhooks.ts';
+import { wideListHandlers } from './wide-lists.ts';
 
 /** The handlers of all operations. The type requires one for every operation of the contract. */
 export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
+  ...wideListHandlers,
   ...serviceHandlers,
   ...deploymentHandlers,
   ...variableHandlers,

@@ -117,7 +117,7 @@ interface ScopedOperation {
 
 /** Why the scope forbids an operation on this target; undefined if it doesn't. In doubt it does. */
 export function denialOutsideScope(scope: Scope, resolvedScope: ResolvedScope, { operation, target, isMainOperation }: ScopedOperation): Denial | undefined {
-  const mayBeRead = operation.effect === 'read' && hasNoLocation(target) && !(isMainOperation && listsOtherProjects(operation));
+  const mayBeRead = operation.effect === 'read' && !operation.showsEnvironments && hasNoLocation(target) && !(isMainOperation && listsOtherProjects(operation));
   return areAllInScope(target, resolvedScope) || mayBeRead ? undefined : denial(scope);
 }
 
