@@ -35,6 +35,7 @@ import { getLabelsGroup } from './organization/get-labels-group.ts';
 import { getOrganizationOverview } from './organization/get-organization-overview.ts';
 import { getOrganization } from './organization/get-organization.ts';
 import { inviteMember } from './organization/invite-member.ts';
+import { listEvents } from './organization/list-events.ts';
 import { listMembers } from './organization/list-members.ts';
 import { updateBillingInfo } from './organization/update-billing-info.ts';
 import { findResource } from './platform/find-resource.ts';
@@ -97,6 +98,7 @@ export const tools: readonly Tool[] = [
   cancelDeployment,
   unlockCluster,
   listAlertRules,
+  listEvents,
   findResource,
   getOrganizationOverview,
   getEnvironmentOverview,

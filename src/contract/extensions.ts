@@ -9,6 +9,7 @@ import { Container, ContainerRegistry } from './resources/container.ts';
 import { Database } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
 import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { EventPage, eventQuery } from './resources/event.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
 import { DeploymentHistory, Job } from './resources/job.ts';
@@ -91,6 +92,11 @@ export const extensionOperations = {
   list_environment_statuses: wideList(
     'list_environment_statuses', '/project/{projectId}/environment/status', EnvironmentStatus, 'List the states of the environments of a project.',
   ),
+  list_events: operation({
+    ...read, name: 'list_events', path: '/organization/{organizationId}/events', query: eventQuery, response: EventPage, showsEnvironments: true,
+    roles: { service_project_id: { within: 'project' }, service_environment_id: { within: 'environment' } },
+    summary: 'List who changed what, newest first.',
+  }),
   get_environment: operation({
     ...read, name: 'get_environment', path: '/environment/{environmentId}', response: Environment,
     summary: 'Read an environment.',

@@ -78,6 +78,7 @@ export const extensionEndpoints: string[] = [
   'GET /organization/{organizationId}/cluster/{clusterId}/status',
   'GET /organization/{organizationId}/cluster/lock',
   'GET /organization/{organizationId}/lock',
+  'GET /organization/{organizationId}/events',
   'GET /organization/{organizationId}/services',
   'GET /organization/{organizationId}/environments',
   'GET /project/{projectId}/environment/overview',

@@ -130,6 +130,27 @@ const extensionShapes = {
     organization.id   uuid required
     cluster_id        uuid
     cluster_name      string`,
+  events: `
+    events[].id                      uuid required
+    events[].timestamp               date-time required
+    events[].event_type              string required
+    events[].target_type             string required
+    events[].target_id               uuid nullable
+    events[].target_name             string required
+    events[].sub_target_type         string nullable
+    events[].change                  string required
+    events[].original_change         string nullable
+    events[].origin                  string required
+    events[].triggered_by            string required
+    events[].user_agent              string nullable
+    events[].project_id              uuid nullable
+    events[].project_name            string nullable
+    events[].environment_id          uuid nullable
+    events[].environment_name        string nullable
+    links.previous                   string required nullable
+    links.next                       string required nullable
+    organization_max_limit_reached   boolean required
+    events_since                     date-time`,
   'environment overview': `
     id                                uuid required
     name                              string required
@@ -162,6 +183,7 @@ const kinds = ['application', 'container', 'database', 'job', 'helm', 'terraform
 
 const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /project/{projectId}/environment': list('environment'),
+  'GET /organization/{organizationId}/events': one('events'),
   'GET /organization/{organizationId}/services': whole('service of an organization'),
   'GET /organization/{organizationId}/environments': whole('environment of an organization'),
   'GET /project/{projectId}/environment/overview': whole('environment overview'),

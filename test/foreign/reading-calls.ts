@@ -95,6 +95,14 @@ export const readingCalls: readonly ForeignCall[] = [
   },
   { tool: 'get_environment_overview', case: 'all well', args: () => ({ environment: 'shop/development' }), holds: ({ text }) => expect(text).not.toContain('failed') },
   { tool: 'list_clusters', args: organization, holds: (made) => expect(column(made, 'name')).toEqual(['north', 'south']) },
+  {
+    tool: 'list_events', args: () => ({ service: 'shop/production/storefront' }),
+    holds: (made) => {
+      expect(rows(made)).toHaveLength(made.server.platform.state.auditEvents.length);
+      expect(rows(made)[0]).toMatchObject({ who: 'ada@example.com', where: 'shop/production/storefront', changes: 'cpu: 500' });
+      expect(made.text).toContain('The platform keeps no older ones.');
+    },
+  },
   { tool: 'list_members', args: organization, holds: (made) => expect(column(made, 'email')).toContain('grace@example.com') },
   {
     tool: 'list_alert_rules', args: organization,

@@ -58,6 +58,7 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     cancel_deployment: () => id('environment_id'),
     unlock_cluster: () => ({ cluster_id: seedId('cluster/batch') }),
     list_alert_rules: () => organization,
+    list_events: () => ({}),
     find_resource: () => ({}),
     get_organization_overview: () => ({}),
     get_environment_overview: () => ({ environment: seed['environment_id'] }),

@@ -50,6 +50,7 @@ const calls: Record<string, Args> = {
   cancel_deployment: { environment_id: 'shop/production' },
   unlock_cluster: { cluster_id: 'batch' },
   list_alert_rules: {},
+  list_events: { environment: 'shop/staging', kind: 'variable' },
   find_resource: { name: 'shop' },
   get_organization_overview: {},
   get_environment_overview: { environment: 'data/development' },

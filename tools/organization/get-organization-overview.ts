@@ -38,9 +38,11 @@ export const getOrganizationOverview = composeTool({
   name: 'get_organization_overview',
   toolset: 'organization',
   description:
-    'Is everything all right, everywhere? The whole organization (or one project) in one look: which environments have something broken, degraded, out of date, ' +
-    'locked, alerting, deploying or never deployed, worst first.',
+    'Is everything all right, everywhere? The whole organization, or a project, in one look: what is broken, degraded, out of date, locked, alerting, ' +
+    'deploying or never deployed, worst first.',
   input: { project: reference('project').optional(), environment: reference('environment').optional(), page: PageNumber.default(1) },
+  // There for servers that are kept to an environment.
+  hidden: ['environment'],
   operations: [
     operations.get_organization, operations.list_services_of_organization, operations.list_environments_of_organization, operations.list_environment_overviews,
     operations.get_environment_status, operations.list_alert_rules,

@@ -74,6 +74,7 @@ const table: Record<string, Row> = {
   cancel_deployment: ['yes', 'name', 'yes'],
   unlock_cluster: ['yes', 'yes', 'yes'],
   list_alert_rules: read,
+  list_events: ['read', 'read', 'cannot'],
   find_resource: read,
   get_organization_overview: read,
   get_environment_overview: ['read', 'read', 'cannot'],

@@ -60,7 +60,7 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     }
     for (const name of [
       'list_members', 'list_cluster_locks', 'list_alert_receivers', 'list_annotations_groups', 'list_helm_repositories',
-      'list_services_of_organization', 'list_environments_of_organization', 'list_container_registries', 'list_roles', 'list_invitations', 'get_billing_info',
+      'list_events', 'list_services_of_organization', 'list_environments_of_organization', 'list_container_registries', 'list_roles', 'list_invitations', 'get_billing_info',
     ] as const) await ask(name, organization);
     for (const { id } of rowsOf(await ask('list_clusters', organization))) await ask('get_cluster_status', { ...organization, cluster_id: id });
     for (const { id } of rowsOf(await ask('list_alert_rules', organization))) await ask('get_alert_rule', { alert_rule_id: id });

@@ -117,6 +117,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_environments_of_organization: organizationList(ids),
     list_environment_overviews: at('project_id'),
     list_environment_statuses: at('project_id'),
+    list_events: { ...organizationList(ids), page_size: 5, from_timestamp: '2026-01-01T00:00:00.000Z', to_timestamp: '2126-01-01T00:00:00.000Z', origin: 'API', triggered_by: 'admin of the tests', target_type: 'PROJECT', target_id: ids['project_id'], service_project_id: ids['project_id'] },
     get_environment: environment,
     list_services: { ...environment, page: 1, page_size: 50 },
     get_environment_status: environment,

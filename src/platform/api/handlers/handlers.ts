@@ -3,6 +3,7 @@ import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
 import { clusterHandlers } from './clusters.ts';
 import { deploymentHandlers } from './deployments.ts';
+import { eventHandlers } from './events.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { organizationHandlers } from './organization.ts';
@@ -17,6 +18,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
   ...wideListHandlers,
+  ...eventHandlers,
   ...serviceHandlers,
   ...deploymentHandlers,
   ...variableHandlers,

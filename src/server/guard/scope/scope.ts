@@ -89,6 +89,7 @@ const canBeInScope = (kind: ReferenceKind, scope: Scope): boolean =>
 /** Whether no target of an operation can be in scope. @param isMainOperation whether the tool plans it, instead of reading by it. */
 function isNeverInScope(operation: AnyOperation, scope: Scope, isMainOperation: boolean): boolean {
   if (canBeInScope(operation.target, scope)) return false;
+  if (operation.showsEnvironments) return true;
   return operation.effect !== 'read' || operation.target === 'project' || (isMainOperation && listsOtherProjects(operation));
 }
 
