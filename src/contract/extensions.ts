@@ -13,6 +13,7 @@ import { EventPage, eventQuery } from './resources/event.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
 import { DeploymentHistory, Job } from './resources/job.ts';
+import { Link } from './resources/link.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
@@ -42,6 +43,12 @@ const readHistory = <const Kind extends string>(kind: Kind) =>
   operation({
     ...read, name: `list_${kind}_deployments`, path: `/${kind}/{${kind}Id}/deploymentHistoryV2`, query: historyQuery,
     response: DeploymentHistory, summary: `List the deployments of one ${kind}, newest first.`,
+  });
+
+const readLinks = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...read, name: `get_${kind}_links`, path: `/${kind}/{${kind}Id}/link`, response: z.object({ results: z.array(Link) }),
+    summary: `Read the public addresses of one service of kind ${kind}.`,
   });
 
 const deploy = <const Kind extends ServiceKind>(kind: Kind) =>
@@ -137,6 +144,13 @@ export const extensionOperations = {
   get_environment_logs: operation({
     ...read, name: 'get_environment_logs', path: '/environment/{environmentId}/logs', query: logQuery, response: EnvironmentLog,
     summary: "Read the log of an environment's latest deployments, with step and service.",
+  }),
+  get_application_links: readLinks('application'),
+  get_container_links: readLinks('container'),
+  get_helm_links: readLinks('helm'),
+  list_links_of_environment: operation({
+    ...read, name: 'list_links_of_environment', path: '/environment/{environmentId}/link', response: z.object({ results: z.array(Link) }),
+    summary: 'List the public addresses of the services of an environment.',
   }),
   list_variables_of_environment: operation({
     ...read, name: 'list_variables_of_environment', path: '/environment/{environmentId}/environmentVariable', query: pageQuery,

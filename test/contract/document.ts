@@ -78,6 +78,8 @@ export const extensionEndpoints: string[] = [
   'GET /organization/{organizationId}/cluster/{clusterId}/status',
   'GET /organization/{organizationId}/cluster/lock',
   'GET /organization/{organizationId}/lock',
+  'GET /environment/{environmentId}/link',
+  ...['application', 'container', 'helm'].map((kind) => `GET /${kind}/{${kind}Id}/link`),
   'GET /organization/{organizationId}/events',
   'GET /organization/{organizationId}/services',
   'GET /organization/{organizationId}/environments',

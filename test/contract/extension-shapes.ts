@@ -130,6 +130,14 @@ const extensionShapes = {
     organization.id   uuid required
     cluster_id        uuid
     cluster_name      string`,
+  link: `
+    service_id           uuid required
+    service_type         APPLICATION|CONTAINER|HELM required
+    url                  uri required
+    internal_port        integer
+    external_port        integer
+    is_default           boolean required
+    is_platform_domain   boolean`,
   events: `
     events[].id                      uuid required
     events[].timestamp               date-time required
@@ -183,6 +191,8 @@ const kinds = ['application', 'container', 'database', 'job', 'helm', 'terraform
 
 const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /project/{projectId}/environment': list('environment'),
+  'GET /environment/{environmentId}/link': whole('link'),
+  ...Object.fromEntries(['application', 'container', 'helm'].map((kind) => [`GET /${kind}/{${kind}Id}/link`, whole('link')])),
   'GET /organization/{organizationId}/events': one('events'),
   'GET /organization/{organizationId}/services': whole('service of an organization'),
   'GET /organization/{organizationId}/environments': whole('environment of an organization'),

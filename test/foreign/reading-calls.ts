@@ -131,6 +131,7 @@ export const readingCalls: readonly ForeignCall[] = [
   { tool: 'find_resource', case: 'the tree', args: () => ({ limit: 200 }), holds: (made) => expect(column(made, 'path')).toEqual(expect.arrayContaining(['shop', 'shop/staging', 'shop/staging/delivery'])) },
   { tool: 'find_resource', case: 'what failed', args: () => ({ state: 'ERROR', environment: 'shop/staging' }), holds: (made) => expect(column(made, 'path').filter((path) => path !== 'shop/staging').toSorted()).toEqual(['shop/staging/checkout', 'shop/staging/ledger']) },
   ...ofEachKind,
+  { tool: 'get_service', case: 'with its public address', args: () => ({ service: 'shop/staging/storefront' }), holds: ({ answer }) => expect(answer['public_addresses']).toEqual([expect.stringMatching(/^https:\/\/p\d+-\w+\.apps\.example\.com$/) as unknown]) },
   { tool: 'get_service', case: 'that failed', args: () => ({ service: 'shop/staging/ledger' }), holds: ({ answer }) => expect(answer).toMatchObject({ status: { state: 'DEPLOYMENT_ERROR' } }) },
   {
     tool: 'list_deployments', case: 'of an environment', args: () => ({ environment: 'shop/staging', page_size: 20 }),

@@ -83,7 +83,7 @@ const windowOf = (bounds: { readonly since?: string; readonly until?: string }, 
 export const listEvents = composeTool({
   name: 'list_events',
   toolset: 'organization',
-  description: 'Who changed what, and when? The audit trail, with old and new values, newest first. Of a service, what it inherits is included.',
+  description: 'Who changed what, and when? The audit trail, with old and new values, newest first. With a service, also what it inherits.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -40,13 +40,14 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     const input = { [`${kind}_id`]: id };
     states.add(String((await ask(`get_${kind}_status`, input))['state']));
     for (const name of [`get_${kind}`, `get_${kind}_logs`, `list_${kind}_deployments`] as const) await ask(name, input);
+    if (kind === 'application' || kind === 'container' || kind === 'helm') await ask(`get_${kind}_links`, input);
     if (kind === 'application') await ask('list_environment_variables', input);
     if (kind === 'container') await ask('list_variables_of_container', input);
   };
 
   const readEnvironment: StrictReader['readEnvironment'] = async (environment_id) => {
     const input = { environment_id };
-    for (const name of ['get_environment', 'list_environment_deployments', 'get_environment_logs', 'list_variables_of_environment'] as const) await ask(name, input);
+    for (const name of ['get_environment', 'list_environment_deployments', 'get_environment_logs', 'list_variables_of_environment', 'list_links_of_environment'] as const) await ask(name, input);
     const { environment } = await ask('get_environment_status', input);
     states.add(String((environment as Json)['state']));
     for (const service of rowsOf(await ask('list_services', { ...input, page: 1, page_size: 100 }))) await readService(service);

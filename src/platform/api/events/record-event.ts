@@ -2,7 +2,7 @@ import { isRecord, parameterKind, snakeCase, type AnyOperation, type JsonRecord 
 import { isoNow, type PlatformClock } from '../../common/index.ts';
 import type { Db } from '../../store/index.ts';
 import { changedMembers, type ChangedMembers } from './changed-members.ts';
-import { describeSubject, type DescribedSubject, type Subject } from './subject.ts';
+import { describeSubject, type DescribedSubject, type ChangedResource } from './subject.ts';
 
 /** Who asked for a change, and by what. */
 export interface Actor {
@@ -27,11 +27,11 @@ export function eventTypeOf({ name }: Pick<AnyOperation, 'name'>): string {
 
 type Input = Readonly<Record<string, unknown>>;
 
-const createdBy = ({ creates }: AnyOperation, answer: unknown): Subject | undefined =>
+const createdBy = ({ creates }: AnyOperation, answer: unknown): ChangedResource | undefined =>
   creates && isRecord(answer) && typeof answer['id'] === 'string' ? { kind: creates.kind, id: answer['id'] } : undefined;
 
 /** What a path names last: what the operation changes, unless it creates something. */
-const namedBy = ({ params }: AnyOperation, input: Input): Subject | undefined => {
+const namedBy = ({ params }: AnyOperation, input: Input): ChangedResource | undefined => {
   const last: string | undefined = params.at(-1);
   const id = last === undefined ? undefined : input[snakeCase(last)];
   return last !== undefined && typeof id === 'string' ? { kind: parameterKind(last), id } : undefined;
@@ -86,7 +86,7 @@ export async function withEvent<Answer>(
 }
 
 /** Makes a change that no request asks for, with its event, such as one of the past. @param at its time, ISO 8601 */
-export async function withRecordedChange(db: Db, subject: Subject, actor: Actor, at: string, run: () => Promise<void>): Promise<void> {
+export async function withRecordedChange(db: Db, subject: ChangedResource, actor: Actor, at: string, run: () => Promise<void>): Promise<void> {
   const before = await describeSubject(db, subject);
   await run();
   const after = await describeSubject(db, subject);

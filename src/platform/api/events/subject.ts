@@ -2,7 +2,7 @@ import { isRecord, parseJson, serviceKinds, type JsonRecord } from '../../../con
 import type { DatabaseSchema, Db } from '../../store/index.ts';
 
 /** Something that an operation changes, by its kind and id. */
-export interface Subject {
+export interface ChangedResource {
   readonly kind: string;
   readonly id: string;
 }
@@ -77,13 +77,13 @@ const subTypeOf = (kind: string, row: JsonRecord): string => {
 
 const nameOf = (row: JsonRecord): string => textIn(row, 'name') ?? textIn(row, 'email') ?? textIn(row, 'key') ?? textIn(row, 'target_url') ?? textIn(row, 'id') ?? '';
 
-async function extraMembers(db: Db, { kind, id }: Subject): Promise<JsonRecord> {
+async function extraMembers(db: Db, { kind, id }: ChangedResource): Promise<JsonRecord> {
   if (kind === 'cluster') return { lock: await rowOf(db, 'cluster_lock', id, 'cluster_id') ?? null };
   return kind === 'organization' ? ((await rowOf(db, 'billing_info', id, 'organization_id')) ?? {}) : {};
 }
 
 /** Describes something as it is now; undefined if there is none. */
-export async function describeSubject(db: Db, subject: Subject): Promise<DescribedSubject | undefined> {
+export async function describeSubject(db: Db, subject: ChangedResource): Promise<DescribedSubject | undefined> {
   const { kind, id } = subject;
   const table = tableOf(kind);
   const row = await rowOf(db, table, id);

@@ -6,6 +6,7 @@ import { deploymentHandlers } from './deployments.ts';
 import { eventHandlers } from './events.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
+import { linkHandlers } from './links.ts';
 import { organizationHandlers } from './organization.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
@@ -19,6 +20,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...projectHandlers,
   ...wideListHandlers,
   ...eventHandlers,
+  ...linkHandlers,
   ...serviceHandlers,
   ...deploymentHandlers,
   ...variableHandlers,
