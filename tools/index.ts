@@ -37,8 +37,10 @@ import { createJob } from './job/create-job.ts';
 import { listJobDeployments } from './job/list-job-deployments.ts';
 import { updateJob } from './job/update-job.ts';
 import { getLabelsGroup } from './organization/get-labels-group.ts';
+import { getOrganizationOverview } from './organization/get-organization-overview.ts';
 import { getOrganization } from './organization/get-organization.ts';
 import { inviteMember } from './organization/invite-member.ts';
+import { listEvents } from './organization/list-events.ts';
 import { listMembers } from './organization/list-members.ts';
 import { updateBillingInfo } from './organization/update-billing-info.ts';
 import { findResource } from './platform/find-resource.ts';
@@ -101,7 +103,9 @@ export const tools: readonly Tool[] = [
   cancelDeployment,
   unlockCluster,
   listAlertRules,
+  listEvents,
   findResource,
+  getOrganizationOverview,
   getEnvironmentOverview,
   getService,
   listDeployments,

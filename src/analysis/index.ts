@@ -5,10 +5,12 @@ export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, t
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
+export { isWanted, tellEvent, type LenientEvent, type WantedEvents } from './events.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';
+export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
-export { durationOf, UnusableQuery } from './time-window.ts';
+export { durationOf, timeWindow, UnusableQuery } from './time-window.ts';

@@ -31,6 +31,9 @@ export interface Overview {
   readonly counts: Readonly<Partial<Record<Condition, number>>>;
 }
 
+/** What a condition is told from. */
+type JudgedStatus = Pick<LenientServiceStatus, 'state' | 'service_deployment_status' | 'steps' | 'status_details'>;
+
 const failures: Readonly<Record<string, string>> = {
   BUILD_ERROR: 'its build failed',
   DEPLOYMENT_ERROR: 'its deployment failed',
@@ -39,12 +42,12 @@ const failures: Readonly<Record<string, string>> = {
   DELETE_ERROR: 'it could not be deleted',
 };
 
-const failingStep = (status: LenientServiceStatus): string => {
+const failingStep = (status: JudgedStatus): string => {
   const step = status.steps?.details?.find((one) => one.status === 'ERROR')?.step_name;
   return step ? ` at ${step}` : '';
 };
 
-const settled = (state: string, status: LenientServiceStatus): readonly [Condition, string] | undefined => {
+const settled = (state: string, status: JudgedStatus): readonly [Condition, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
   if (state === 'UNAVAILABLE') return ['unavailable', 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
@@ -56,7 +59,8 @@ const settled = (state: string, status: LenientServiceStatus): readonly [Conditi
     : ['well', 'it runs'];
 };
 
-const conditionOf = (status: LenientServiceStatus | null | undefined): readonly [Condition, string] => {
+/** The condition that a status tells of, of a service or of an environment as a whole, with the reason in a few words. */
+export const conditionOf = (status: JudgedStatus | null | undefined): readonly [Condition, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
   const end = settled(state, status);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { historyQuery } from './documented.ts';
 import { operation, shownReplacement } from './operation.ts';
-import { listOf, pageQuery } from './primitives.ts';
+import { listOf, pageQuery, reference } from './primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from './resources/alert-rule.ts';
 import { Application, ApplicationRequest } from './resources/application.ts';
 import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
@@ -9,14 +9,17 @@ import { Container, ContainerRegistry, ContainerRequest } from './resources/cont
 import { Database, DatabaseUpdateRequest } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
 import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { EventPage, eventQuery } from './resources/event.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
 import { DeploymentHistory, Job, JobRequest } from './resources/job.ts';
+import { Link } from './resources/link.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable, VariableRequest } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
+import { EnvironmentOfOrganization, EnvironmentOverview, ServiceOfOrganization } from './resources/wide-lists.ts';
 
 const undocumented = { documented: false } as const;
 const read = { method: 'GET', effect: 'read', ...undocumented } as const;
@@ -42,6 +45,12 @@ const readHistory = <const Kind extends string>(kind: Kind) =>
     response: DeploymentHistory, summary: `List the deployments of one ${kind}, newest first.`,
   });
 
+const readLinks = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...read, name: `get_${kind}_links`, path: `/${kind}/{${kind}Id}/link`, response: z.object({ results: z.array(Link) }),
+    summary: `Read the public addresses of one service of kind ${kind}.`,
+  });
+
 const deploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
@@ -65,6 +74,10 @@ const listInOrganization = <const Name extends string, const Segment extends str
   name: Name, segment: Segment, row: Row, summary: string,
 ) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
 
+/** A list of everything below its target in one answer, without pages. */
+const wideList = <const Name extends string, const Path extends string, Row extends z.ZodType>(name: Name, path: Path, row: Row, summary: string) =>
+  operation({ ...read, name, path, response: z.object({ results: z.array(row) }), showsEnvironments: true, summary });
+
 // One list mixes services of every kind: members that all kinds share are typed, the others pass through.
 const AnyService = z.union([Application, Container, Database, Job, Helm, Terraform]);
 
@@ -75,6 +88,27 @@ export const extensionOperations = {
   list_environments: operation({
     ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),
     summary: 'List the environments of a project.',
+  }),
+  list_services_of_organization: operation({
+    ...read, name: 'list_services_of_organization', path: '/organization/{organizationId}/services',
+    query: { project_id: reference('project').optional(), environment_id: reference('environment').optional(), cluster_id: reference('cluster').optional() },
+    roles: { project_id: { within: 'project' }, environment_id: { within: 'environment' }, cluster_id: { within: 'cluster' } },
+    response: z.object({ results: z.array(ServiceOfOrganization) }), showsEnvironments: true,
+    summary: 'List the services of an organization, of every kind, with their places.',
+  }),
+  list_environments_of_organization: wideList(
+    'list_environments_of_organization', '/organization/{organizationId}/environments', EnvironmentOfOrganization, 'List the environments of an organization.',
+  ),
+  list_environment_overviews: wideList(
+    'list_environment_overviews', '/project/{projectId}/environment/overview', EnvironmentOverview, 'List the environments of a project with their clusters and states.',
+  ),
+  list_environment_statuses: wideList(
+    'list_environment_statuses', '/project/{projectId}/environment/status', EnvironmentStatus, 'List the states of the environments of a project.',
+  ),
+  list_events: operation({
+    ...read, name: 'list_events', path: '/organization/{organizationId}/events', query: eventQuery, response: EventPage, showsEnvironments: true,
+    roles: { service_project_id: { within: 'project' }, service_environment_id: { within: 'environment' } },
+    summary: 'List who changed what, newest first.',
   }),
   get_environment: operation({
     ...read, name: 'get_environment', path: '/environment/{environmentId}', response: Environment,
@@ -116,6 +150,13 @@ export const extensionOperations = {
   get_environment_logs: operation({
     ...read, name: 'get_environment_logs', path: '/environment/{environmentId}/logs', query: logQuery, response: EnvironmentLog,
     summary: "Read the log of an environment's latest deployments, with step and service.",
+  }),
+  get_application_links: readLinks('application'),
+  get_container_links: readLinks('container'),
+  get_helm_links: readLinks('helm'),
+  list_links_of_environment: operation({
+    ...read, name: 'list_links_of_environment', path: '/environment/{environmentId}/link', response: z.object({ results: z.array(Link) }),
+    summary: 'List the public addresses of the services of an environment.',
   }),
   list_variables_of_environment: operation({
     ...read, name: 'list_variables_of_environment', path: '/environment/{environmentId}/environmentVariable', query: pageQuery,

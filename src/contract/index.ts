@@ -17,6 +17,7 @@ export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest, type DatabaseUpdateRequest } from './resources/database.ts';
 export { DeployRequest, maximumLogLines, StepName, type EnvironmentLog, type Log, type ServiceDeploymentStatus, type StatusDetails } from './resources/deployment.ts';
 export { EnvironmentMode, type EnvironmentStatus } from './resources/environment.ts';
+export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';
 export { scheduleKinds, type DeploymentHistory, type DeploymentHistoryItem, type Job, type JobRequest } from './resources/job.ts';

@@ -42,6 +42,8 @@ export interface TargetDeclaration {
   readonly elsewhere?: readonly string[];
   /** Whether it does the same to every service of its target environment. */
   readonly onEachService?: boolean;
+  /** Whether a read answers for every environment in its target, so that rules and scopes about any environment concern it. */
+  readonly showsEnvironments?: boolean;
 }
 
 /** The parts of an operation that the check of its target declaration needs. */
@@ -95,5 +97,6 @@ export const declarationFaults = (checked: DeclaredOperation): string[] => [
   ...roleFaults(checked),
   ...outcomeFaults(checked),
   ...(checked.onEachService && checked.target !== 'environment' ? ['it is done to each service, and its target is no environment'] : []),
+  ...(checked.showsEnvironments && (checked.changes || !['organization', 'project'].includes(checked.named[0] ?? '')) ? ['it shows environments, and does not read a project or an organization'] : []),
   ...(checked.carriesOut && checked.target !== 'environment' ? ['it carries out others on services, and its target is no environment'] : []),
 ];

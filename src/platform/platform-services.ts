@@ -98,6 +98,8 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       await requireMatchingKey(db, vault, dataDir);
       await sealTargets(db, vault);
       await restoreSteppedTime();
+      // Changes from now on have their events; those of earlier programs have none.
+      if ((await readSetting(db, 'events_since')) === undefined) await writeSetting(db, 'events_since', new Date(clock.now()).toISOString());
       const start = randomSeed === undefined ? 0 : await countStart(db);
       faults.reset(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);
       await seed(db, clock, start);

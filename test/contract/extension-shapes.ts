@@ -132,6 +132,66 @@ const extensionShapes = {
     kind          string required
     url           uri required
     description   string`,
+  'service of an organization': `
+    id                 uuid required
+    name               string required
+    description        string
+    service_type       APPLICATION|CONTAINER|DATABASE|JOB|HELM|TERRAFORM required
+    job_type           CRON|LIFECYCLE
+    icon_uri           uri
+    project_id         uuid required
+    project_name       string required
+    environment_id     uuid required
+    environment_name   string required
+    cluster_id         uuid required
+    ${shapes['service status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1status.')}`,
+  'environment of an organization': `
+    id                uuid required
+    name              string required
+    mode              DEVELOPMENT|STAGING|PRODUCTION required
+    project.id        uuid required
+    project.name      string
+    organization.id   uuid required
+    cluster_id        uuid
+    cluster_name      string`,
+  link: `
+    service_id           uuid required
+    service_type         APPLICATION|CONTAINER|HELM required
+    url                  uri required
+    internal_port        integer
+    external_port        integer
+    is_default           boolean required
+    is_platform_domain   boolean`,
+  events: `
+    events[].id                      uuid required
+    events[].timestamp               date-time required
+    events[].event_type              string required
+    events[].target_type             string required
+    events[].target_id               uuid nullable
+    events[].target_name             string required
+    events[].sub_target_type         string nullable
+    events[].change                  string required
+    events[].original_change         string nullable
+    events[].origin                  string required
+    events[].triggered_by            string required
+    events[].user_agent              string nullable
+    events[].project_id              uuid nullable
+    events[].project_name            string nullable
+    events[].environment_id          uuid nullable
+    events[].environment_name        string nullable
+    links.previous                   string required nullable
+    links.next                       string required nullable
+    organization_max_limit_reached   boolean required
+    events_since                     date-time`,
+  'environment overview': `
+    id                                uuid required
+    name                              string required
+    mode                              DEVELOPMENT|STAGING|PRODUCTION required
+    cluster.id                        uuid required
+    cluster.name                      string required
+    cluster.is_demo                   boolean required
+    services_overview.service_count   integer required
+    ${shapes['environment status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1deployment_status.')}`,
   role: `
     id            uuid required
     name          string required
@@ -149,10 +209,19 @@ type Name = keyof typeof extensionShapes;
 const one = (name: Name): AnswerShape => ({ text: extensionShapes[name] });
 const list = (name: Name): AnswerShape => ({ text: `${inList(extensionShapes[name])}${pagination}` });
 
+const whole = (name: Name): AnswerShape => ({ text: inList(extensionShapes[name]) });
+
 const kinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'] as const;
 
 const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /project/{projectId}/environment': list('environment'),
+  'GET /environment/{environmentId}/link': whole('link'),
+  ...Object.fromEntries(['application', 'container', 'helm'].map((kind) => [`GET /${kind}/{${kind}Id}/link`, whole('link')])),
+  'GET /organization/{organizationId}/events': one('events'),
+  'GET /organization/{organizationId}/services': whole('service of an organization'),
+  'GET /organization/{organizationId}/environments': whole('environment of an organization'),
+  'GET /project/{projectId}/environment/overview': whole('environment overview'),
+  'GET /project/{projectId}/environment/status': whole('environment status'),
   'GET /environment/{environmentId}': one('environment'),
   'GET /environment/{environmentId}/services': {
     text: `results[] object\n${pagination}`,

@@ -104,7 +104,9 @@ const cases: Case[] = [
   // Everything ends at once here, so there is never anything to cancel.
   { tool: 'cancel_deployment', answers: {}, wrong: { environment_id: nowhere }, says: 'no such id' },
   { tool: 'list_alert_rules', right: {}, answers: { results: rows({ id: '@alert_rule_id', state: any }) }, wrong: { page: 0 }, says: '"page"' },
+  { tool: 'list_events', right: { kind: 'lock' }, answers: { results: any, looked_through: any, kept_since: any }, wrong: { kind: '' }, says: '"kind"' },
   { tool: 'find_resource', right: { name: 'checkout' }, answers: { results: rows({ path: 'shop/staging/checkout-api', kind: 'application' }), total: any }, wrong: { kind: 'server' }, says: '"kind"' },
+  { tool: 'get_organization_overview', right: {}, answers: { total: any, counts: any, results: rows({ environment: 'data/development', condition: any }) }, wrong: { project: 'nowhere' }, says: 'There is no project' },
   { tool: 'get_environment_overview', right: { environment: 'shop/staging' }, answers: { environment: 'shop/staging', counts: any, results: rows({ name: 'checkout-api', condition: any }) }, wrong: { environment: 'shop/nowhere' }, says: 'There is no environment' },
   { tool: 'get_service', right: { service: 'shop/production/search' }, answers: { id: any, kind: 'container', status: { state: any }, configuration: { image_name: any } }, wrong: { service: 'checkout-api' }, says: 'can be each of these' },
   { tool: 'list_deployments', right: { service: 'shop/staging/checkout-api', page_size: 3 }, answers: { results: rows({ id: any, state: any }) }, wrong: { service: 'shop/production/search', environment: 'shop/staging' }, says: 'exactly one of' },

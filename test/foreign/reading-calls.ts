@@ -71,6 +71,19 @@ export const readingCalls: readonly ForeignCall[] = [
     },
   },
   {
+    tool: 'get_organization_overview', args: () => ({}),
+    holds: (made) => {
+      // A service that failed before the latest deployment is found, although the platform's state of the whole is good.
+      expect(rows(made).find(({ environment }) => environment === 'shop/staging')).toMatchObject({ condition: 'failed', what: expect.stringMatching(/checkout.*ledger|ledger.*checkout/) as unknown });
+      expect(column(made, 'environment')).toEqual(expect.arrayContaining(['shop/development', 'shop/production']));
+      expect(made.text).toContain('Projects without any service are not shown.');
+    },
+  },
+  {
+    tool: 'get_organization_overview', case: 'of a project', args: () => ({ project: 'shop' }),
+    holds: (made) => expect(column(made, 'environment')).toEqual(expect.arrayContaining(['shop/staging', 'shop/development', 'shop/production'])),
+  },
+  {
     tool: 'get_environment_overview', args: () => ({ environment: 'shop/staging' }),
     holds: (made) => {
       for (const name of ['checkout', 'ledger']) expect(rows(made).find((row) => row['name'] === name), name).toMatchObject({ condition: 'failed' });
@@ -92,6 +105,14 @@ export const readingCalls: readonly ForeignCall[] = [
       expect(column(made, 'name')).toEqual(['north', 'south']);
       // What isn't told is not said to be unlocked.
       expect(rows(made).map((row) => row['is_locked'])).toEqual(made.server.on('unlikeMembers') ? [undefined, undefined] : [false, true]);
+    },
+  },
+  {
+    tool: 'list_events', args: () => ({ service: 'shop/production/storefront' }),
+    holds: (made) => {
+      expect(rows(made)).toHaveLength(made.server.platform.state.auditEvents.length);
+      expect(rows(made)[0]).toMatchObject({ who: 'ada@example.com', where: 'shop/production/storefront', changes: 'cpu: 500' });
+      expect(made.text).toContain('The platform keeps no older ones.');
     },
   },
   { tool: 'list_members', args: organization, holds: (made) => expect(column(made, 'email')).toContain('grace@example.com') },
@@ -127,6 +148,7 @@ export const readingCalls: readonly ForeignCall[] = [
   { tool: 'find_resource', case: 'the tree', args: () => ({ limit: 200 }), holds: (made) => expect(column(made, 'path')).toEqual(expect.arrayContaining(['shop', 'shop/staging', 'shop/staging/delivery'])) },
   { tool: 'find_resource', case: 'what failed', args: () => ({ state: 'ERROR', environment: 'shop/staging' }), holds: (made) => expect(column(made, 'path').filter((path) => path !== 'shop/staging').toSorted()).toEqual(['shop/staging/checkout', 'shop/staging/ledger']) },
   ...ofEachKind,
+  { tool: 'get_service', case: 'with its public address', args: () => ({ service: 'shop/staging/storefront' }), holds: ({ answer }) => expect(answer['public_addresses']).toEqual([expect.stringMatching(/^https:\/\/p\d+-\w+\.apps\.example\.com$/) as unknown]) },
   { tool: 'get_service', case: 'that failed', args: () => ({ service: 'shop/staging/ledger' }), holds: ({ answer }) => expect(answer).toMatchObject({ status: { state: 'DEPLOYMENT_ERROR' } }) },
   {
     tool: 'list_deployments', case: 'of an environment', args: () => ({ environment: 'shop/staging', page_size: 20 }),

@@ -60,6 +60,8 @@ const callsByPath: readonly (readonly [tool: string, args: Args])[] = [
   ['get_service', { service: 'shop/staging/checkout-api' }],
   ['diagnose_deployment', { service: 'data/development/importer' }],
   ['diagnose_deployment', { environment: 'data/development' }],
+  ['get_organization_overview', {}],
+  ['get_organization_overview', { project: 'shop' }],
   ['get_environment_overview', { environment: 'shop/staging' }],
   ['list_deployments', { environment: 'shop/staging' }],
   ['search_logs', { environment: 'shop/staging', level: 'info' }],

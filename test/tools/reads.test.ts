@@ -42,6 +42,7 @@ const byName: Readonly<Record<string, Record<string, unknown>>> = {
   list_webhook_events: { webhook_id: 'nothing-of-that-name' },
   update_alert_rule: { alert_rule_id: 'checkout-errors', severity: 'MEDIUM' },
   update_environment_variable: { environment_id: 'shop/staging', environment_variable_id: 'LOG_LEVEL', value: 'warn' },
+  get_organization_overview: { project: 'shop' },
   get_environment_overview: { environment: 'data/development' },
   diagnose_deployment: { service: 'data/development/importer' },
   list_deployments: { environment: 'shop/production' },

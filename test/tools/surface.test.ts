@@ -19,7 +19,7 @@ const expectedNames =
   'stop_environment, update_helm, get_helm, redeploy_terraform, lock_cluster, upgrade_cluster, list_members, invite_member, ' +
   'update_alert_rule, create_helm_repository, update_billing_info, list_job_deployments, get_labels_group, create_webhook, ' +
   'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters, cancel_deployment, ' +
-  'unlock_cluster, list_alert_rules, find_resource, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
+  'unlock_cluster, list_alert_rules, list_events, find_resource, get_organization_overview, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
   'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, update_application, create_container, ' +
   'update_database, create_job, update_job, set_environment_variables, get_api_budget';
 

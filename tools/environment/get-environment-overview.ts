@@ -3,19 +3,13 @@ import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf } from '../../src/analysis/index.ts';
 import { composeTool, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { readsOfServices, observedServices } from '../shared/diagnosis-evidence.ts';
+import { alertRow, environmentWatched, firingAlerts } from '../shared/firing-alerts.ts';
+import { addressesIn, readsOfAddresses } from '../shared/public-addresses.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
-const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
-
 /** The firing alerts on the services of an environment. */
-async function alertsOn(context: ToolContext, environmentId: string): Promise<JsonRecord[]> {
-  const organization = await context.attempt(operations.get_organization, {});
-  if (!organization?.id) return [];
-  const rules = await context.attempt(operations.list_alert_rules, { organization_id: organization.id });
-  return (rules?.results ?? [])
-    .filter((rule) => firing.includes(rule.state ?? '') && rule.target?.service?.environment_id === environmentId)
-    .map((rule) => pruneRecord({ name: rule.name, severity: rule.severity, state: rule.state, since: rule.starts_at, service: rule.target?.service?.name, id: rule.id }));
-}
+const alertsOn = async (context: ToolContext, environmentId: string): Promise<readonly JsonRecord[]> =>
+  ((await firingAlerts(context)) ?? []).filter((rule) => environmentWatched(rule) === environmentId).map(alertRow);
 
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
@@ -32,19 +26,21 @@ export const getEnvironmentOverview = composeTool({
     'and the alerts that fire.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
-  reads: [...readsOfServices, ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules)],
+  reads: [...readsOfServices, ...readsOfAddresses.slice(0, 1), ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules)],
   output: z.object({ environment: z.string(), counts: z.object({}), results: z.array(z.object({ name: z.string(), kind: z.string(), condition: z.string(), reason: z.string(), state: z.string(), at: z.string(), id: z.string() })), alerts: z.array(z.object({})) }),
   answer: async ({ environment }, context) => {
-    const [services, others, alerts] = await Promise.all([observedServices(context, environment), otherServicesIn(context, environment), alertsOn(context, environment)]);
+    const [services, others, alerts, addresses] = await Promise.all([
+      observedServices(context, environment), otherServicesIn(context, environment), alertsOn(context, environment), addressesIn(context, environment),
+    ]);
     const { services: results, counts } = overviewOf(services ? [...services, ...others] : context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
-    return { environment: context.resolved['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row, id: row.id || undefined })), ...(alerts.length > 0 && { alerts }) };
+    return { environment: context.resolved['environment']?.path ?? environment, counts, results: results.map((row) => pruneRecord({ ...row, id: row.id || undefined, url: addresses?.get(row.id)?.[0] })), ...(alerts.length > 0 && { alerts }) };
   },
   render: {
     view: (answer) => answer,
     text: ({ environment, counts, results, alerts }) =>
       [
         `${String(environment)}: ${Object.entries((counts ?? {}) as JsonRecord).map(([condition, count]) => `${String(count)} ${condition}`).join(', ') || 'no services'}`,
-        ...(records(results).length > 0 ? [tableText(records(results), ['name', 'kind', 'condition', 'reason', 'state', 'at', 'id'])] : []),
+        ...(records(results).length > 0 ? [tableText(records(results), ['name', 'kind', 'condition', 'reason', 'state', 'at', 'url', 'id'])] : []),
         ...notActedOn(records(results).map(({ kind }) => kind)),
         ...(records(alerts).length > 0 ? ['Alerts that fire:', tableText(records(alerts), ['name', 'severity', 'state', 'since', 'service', 'id'])] : []),
       ].join('\n'),

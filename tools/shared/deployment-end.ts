@@ -3,6 +3,7 @@ import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, typ
 import type { Subject } from './any-service.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
+import { addressesIn, addressesOf, readsOfAddresses, shownAddresses } from './public-addresses.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import { otherServicesIn } from './other-kinds.ts';
 import type { WaitResult } from './wait-for-end.ts';
@@ -20,7 +21,17 @@ const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string
   isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
 
 /** What explaining a failed deployment reads. */
-export const readsToExplain: readonly ReadUse[] = readsOfDiagnosis.map(({ operation, same }) => ({ operation, same, without: 'a deployment that failed is explained by less, or not at all' }));
+export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(({ operation, same }) => ({ operation, same, without: readsOfAddresses.some((use) => use.operation === operation) ? 'public addresses are not shown' : 'a deployment that failed is explained by less, or not at all' }));
+
+/** Whether something runs in the end: what was stopped or deleted is reached nowhere. */
+const isUp = ({ state }: WaitResult['status']): boolean => !['STOPPED', 'DELETED'].includes(state ?? '');
+
+/** Where what was deployed is reached: the public addresses of a service, or of an environment's services. */
+async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRecord> {
+  if (subject.kind !== 'environment') return shownAddresses(await addressesOf(context, subject));
+  const all = await addressesIn(context, subject.id);
+  return shownAddresses(all && [...all.values()].flat());
+}
 
 /** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
 async function notActedOn(context: ToolContext, { kind, id }: Subject): Promise<readonly string[]> {
@@ -41,6 +52,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
     took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
+    ...(outcome === 'succeeded' && isUp(status) && (await reachedAt(context, subject))),
   });
 }
 
@@ -57,13 +69,14 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, not_acted_on, diagnosis } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
   const lines = [
     `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
     ...(Array.isArray(not_acted_on) ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`] : []),
   ];
+  if (addresses !== undefined) lines.push(`Public addresses: ${Array.isArray(addresses) ? addresses.join(', ') : compact(addresses)}`);
   return [...lines, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
 }
 

@@ -8,3 +8,4 @@ export { createRateLimiter, type RateLimitBudget } from './rate-limit.ts';
 export { addJsonBodyParser } from './request-parsing.ts';
 export { answerProblem, createServer } from './server.ts';
 export { acceptToken, addToken, createToken, hasLiveToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from './tokens.ts';
+export { withRecordedChange } from './events/record-event.ts';

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, snakeCase } from '../../contract/index.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
+import { eventTypeOf, withEvent } from './events/record-event.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
 import type { RateLimitBudget } from './rate-limit.ts';
@@ -96,14 +97,19 @@ const inputOf = ({ params, query, body }: FastifyRequest): Input => {
   return { ...Object.fromEntries(parameters.map(([name, value]) => [snakeCase(name), value])), ...(body as object | undefined) };
 };
 
-/** Runs a handler in one transaction, which an error rolls back, unless the handler begins its own transactions. */
+/** Where requests come from, as events say it. */
+const requestOrigin = 'API';
+
+/** Runs a handler in one transaction, which an error rolls back, with the event of a change, unless the handler begins its own transactions. */
 const runHandler = (dependencies: ApiDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
   const { db } = dependencies;
   const input = inputOf(request);
   const principal = request.principal!;
   if ('withoutTransaction' in handler) return handler.withoutTransaction(input, { ...dependencies, principal });
   const within = (trx: Db) => handler(input, { ...dependencies, db: trx, principal });
-  return op.effect === 'read' ? db.read(within) : db.write(within);
+  if (op.effect === 'read') return db.read(within);
+  const actor = { name: principal.name, origin: requestOrigin, userAgent: request.headers['user-agent'] };
+  return db.write((trx) => withEvent(op, input, { db: trx, clock: dependencies.clock }, actor, () => within(trx)));
 };
 
 /** Adds the route of one operation. */
@@ -172,6 +178,7 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);
   });
+  for (const op of allOperations) if (op.effect !== 'read') eventTypeOf(op);
   const document = openApiDocument();
   app.get('/openapi.json', { config: { isOpen: true } }, async () => document);
   for (const op of allOperations) addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Db } from '../store/index.ts';
+import { type Db, writeSetting } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
- * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts. Old
- * ones are removed in batches of one transaction each, so that no other write waits long.
+ * How many ended deployments are retained per service, with their steps, events, deliveries and recorded attempts, and how
+ * many audit events in all. Old ones are removed in batches of one transaction each, so that no other write waits long.
  */
-const defaultRetention = { deploymentsPerService: 200, everyMilliseconds: 3_600_000, batch: 50 };
+const defaultRetention = { deploymentsPerService: 200, auditEvents: 20_000, everyMilliseconds: 3_600_000, batch: 50 };
 
 /** Overrides of the default limits. */
 export type Retention = Partial<typeof defaultRetention>;
@@ -40,9 +40,24 @@ const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void>
   await trx.deleteFrom('deployment').where('id', 'in', ids).execute();
 };
 
+/** Removes the audit events before the newest ones, up to a limit, and notes since when they are whole. Returns how many were removed. */
+const removeAuditEvents = async (trx: Db, newest: number, limit: number): Promise<number> => {
+  const old = await trx.selectFrom('audit_event').select('seq').orderBy('created_at', 'desc').orderBy('seq', 'desc').offset(newest).limit(-1).execute();
+  const removed = old.toReversed().slice(0, limit).map(({ seq }) => seq);
+  if (removed.length === 0) return 0;
+  await trx.deleteFrom('audit_event').where('seq', 'in', removed).execute();
+  const { oldest } = await trx.selectFrom('audit_event').select(({ fn }) => fn.min('created_at').as('oldest')).executeTakeFirstOrThrow();
+  await writeSetting(trx, 'events_since', oldest);
+  await writeSetting(trx, 'events_removed', 'yes');
+  return removed.length;
+};
+
+const hasTooManyEvents = async (db: Db, newest: number): Promise<boolean> =>
+  (await db.selectFrom('audit_event').select('seq').orderBy('seq').offset(newest).limit(1).executeTakeFirst()) !== undefined;
+
 /** The queue that removes old deployments at intervals. After a full batch, the next one follows at once. */
 export function retentionQueue({ db, clock }: EngineContext, limits: Retention = {}): WorkQueue {
-  const { deploymentsPerService, everyMilliseconds, batch } = { ...defaultRetention, ...limits };
+  const { deploymentsPerService, auditEvents, everyMilliseconds, batch } = { ...defaultRetention, ...limits };
   let dueAt = clock.now();
   return {
     name: 'retention',
@@ -52,7 +67,8 @@ export function retentionQueue({ db, clock }: EngineContext, limits: Retention =
     run: async () => {
       const ids = await expiredDeployments(db, deploymentsPerService, batch);
       if (ids.length > 0) await db.write((trx) => removeDeployments(trx, ids));
-      if (ids.length < batch) dueAt = clock.now() + everyMilliseconds;
+      const events = (await hasTooManyEvents(db, auditEvents)) ? await db.write((trx) => removeAuditEvents(trx, auditEvents, batch)) : 0;
+      if (ids.length < batch && events < batch) dueAt = clock.now() + everyMilliseconds;
     },
     nextDue: async (_lease, inProgress) => (inProgress.length === 0 ? dueAt : null),
     hasClaims: async () => false,

@@ -21,12 +21,16 @@ function searchLimitOf(clock: Clock): SearchLimit {
   return { isOver: () => clock.now() > until };
 }
 
+/** The target of an operation that shows environments, with one more that stands for those: nothing is known of it but its project. */
+const withShownEnvironments = ({ showsEnvironments }: AnyOperation, target: Target): Target =>
+  showsEnvironments ? { ...target, touched: [...(target.touched ?? []), { ...unknownEnvironment('elsewhere'), project: target.project ?? {} }] } : target;
+
 /** An operation's target. A read gets an empty one if neither the policy's rules nor its scope depend on where it is. */
 async function targetFor({ tool, deps, reader, context: { clock } }: GuardedCall, operation: AnyOperation, input: JsonRecord): Promise<Target> {
   if (operation.effect === 'read' && !deps.policy.scope && !needsLocation(tool, operation, deps.policy)) return noTarget;
   // Reading a cluster touches nothing that it hosts.
   const includesHosted = operation.effect !== 'read' && needsHostedEnvironments(tool, operation, deps.policy);
-  const target = await findTarget(operation, input, reader, searchLimitOf(clock), includesHosted);
+  const target = withShownEnvironments(operation, await findTarget(operation, input, reader, searchLimitOf(clock), includesHosted));
   return needsProjectName(deps.policy) ? withProjectName(target, reader) : target;
 }
 

@@ -15,7 +15,7 @@ const finding: Section = [
   ],
   [
     'Looking: begin with what sums up.',
-    naming`${'get_environment_overview'} says what is wrong first.`,
+    naming`${'get_organization_overview'} says where something is wrong, ${'get_environment_overview'} what.`,
     naming`${'get_service'} shows one service.`,
     naming`${'diagnose_deployment'} says why a deployment failed and proposes the calls that fix it: ask it before reading logs.`,
     naming`${'search_logs'} finds lines.`,

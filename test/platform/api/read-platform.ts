@@ -40,13 +40,14 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
     const input = { [`${kind}_id`]: id };
     states.add(String((await ask(`get_${kind}_status`, input))['state']));
     for (const name of [`get_${kind}`, `get_${kind}_logs`, `list_${kind}_deployments`] as const) await ask(name, input);
+    if (kind === 'application' || kind === 'container' || kind === 'helm') await ask(`get_${kind}_links`, input);
     if (kind === 'application') await ask('list_environment_variables', input);
     if (kind === 'container') await ask('list_variables_of_container', input);
   };
 
   const readEnvironment: StrictReader['readEnvironment'] = async (environment_id) => {
     const input = { environment_id };
-    for (const name of ['get_environment', 'list_environment_deployments', 'get_environment_logs', 'list_variables_of_environment'] as const) await ask(name, input);
+    for (const name of ['get_environment', 'list_environment_deployments', 'get_environment_logs', 'list_variables_of_environment', 'list_links_of_environment'] as const) await ask(name, input);
     const { environment } = await ask('get_environment_status', input);
     states.add(String((environment as Json)['state']));
     for (const service of rowsOf(await ask('list_services', { ...input, page: 1, page_size: 100 }))) await readService(service);
@@ -55,11 +56,12 @@ export function strictReader(platform: Pick<TestPlatform, 'must'>): StrictReader
   const readAll = async (): Promise<void> => {
     const organization = { organization_id: (await ask('get_organization'))['id'] };
     for (const { id: project_id } of rowsOf(await ask('list_projects', organization))) {
+      for (const name of ['list_environment_overviews', 'list_environment_statuses'] as const) await ask(name, { project_id });
       for (const { id } of rowsOf(await ask('list_environments', { project_id }))) await readEnvironment(id);
     }
     for (const name of [
       'list_members', 'list_cluster_locks', 'list_alert_receivers', 'list_annotations_groups', 'list_helm_repositories',
-      'list_container_registries', 'list_roles', 'list_invitations', 'get_billing_info',
+      'list_events', 'list_services_of_organization', 'list_environments_of_organization', 'list_container_registries', 'list_roles', 'list_invitations', 'get_billing_info',
     ] as const) await ask(name, organization);
     for (const { id } of rowsOf(await ask('list_clusters', organization))) await ask('get_cluster_status', { ...organization, cluster_id: id });
     for (const { id } of rowsOf(await ask('list_alert_rules', organization))) await ask('get_alert_rule', { alert_rule_id: id });

@@ -82,3 +82,20 @@ test('events that are not delivered yet are kept until they are', async () => {
   await fixture.engine.settled();
   expect(await deploymentsOf(ids['app']!)).toEqual([second]);
 });
+
+test('the newest audit events are kept, and since when they are whole is noted', async () => {
+  const clock = manualClock();
+  fixture = await openEngineFixture({ clock, engine: { retention: { auditEvents: 3, batch: 2 } } });
+  const row = {
+    organization_id: 'o', event_type: 'UPDATE', target_type: 'PROJECT', target_id: null, target_name: 'shop', sub_target_type: null, change: '{}', original_change: null, origin: 'API',
+    triggered_by: 'somebody', user_agent: null, project_id: null, project_name: null, environment_id: null, environment_name: null,
+  };
+  const times = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => `2026-01-0${day}T00:00:00.000Z`);
+  for (const created_at of times) await fixture.db.insertInto('audit_event').values({ ...row, created_at }).execute();
+  clock.advance(hour);
+  await fixture.engine.settled();
+  const kept = await fixture.db.selectFrom('audit_event').select('created_at').orderBy('created_at').execute();
+  expect(kept.map(({ created_at }) => created_at)).toEqual(times.slice(-3));
+  const settings = await fixture.db.selectFrom('setting').select(['name', 'value']).where('name', 'in', ['events_removed', 'events_since']).orderBy('name').execute();
+  expect(settings).toEqual([{ name: 'events_removed', value: 'yes' }, { name: 'events_since', value: times[5] }]);
+});

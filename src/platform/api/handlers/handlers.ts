@@ -3,19 +3,25 @@ import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
 import { clusterHandlers } from './clusters.ts';
 import { deploymentHandlers } from './deployments.ts';
+import { eventHandlers } from './events.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { jobHandlers } from './jobs.ts';
+import { linkHandlers } from './links.ts';
 import { organizationHandlers } from './organization.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
 import { variableHandlers } from './variables.ts';
 import { webhookHandlers } from './webhooks.ts';
+import { wideListHandlers } from './wide-lists.ts';
 
 /** The handlers of all operations. The type requires one for every operation of the contract. */
 export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
+  ...wideListHandlers,
+  ...eventHandlers,
+  ...linkHandlers,
   ...serviceHandlers,
   ...jobHandlers,
   ...deploymentHandlers,

@@ -106,6 +106,27 @@ export interface WebhookTable extends IdentityColumns {
   sealed_target_userinfo: Generated<string | null>;
 }
 
+/** A change that was accepted. `change` and `original_change` hold no secrets. Names are those of the time. */
+export interface AuditEventTable {
+  seq: Generated<number>;
+  organization_id: string;
+  created_at: string;
+  event_type: string;
+  target_type: string;
+  target_id: string | null;
+  target_name: string;
+  sub_target_type: string | null;
+  change: Json;
+  original_change: Json | null;
+  origin: string;
+  triggered_by: string;
+  user_agent: string | null;
+  project_id: string | null;
+  project_name: string | null;
+  environment_id: string | null;
+  environment_name: string | null;
+}
+
 /** The tables of the organization's own resources. */
 export interface OrganizationTables {
   organization: OrganizationTable;
@@ -120,4 +141,5 @@ export interface OrganizationTables {
   alert_receiver: AlertReceiverTable;
   alert_rule: AlertRuleTable;
   webhook: WebhookTable;
+  audit_event: AuditEventTable;
 }

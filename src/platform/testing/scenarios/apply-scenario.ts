@@ -3,7 +3,7 @@ import { VariableScope } from '../../../contract/index.ts';
 import { addDays, type PlatformClock, type Random } from '../../common/index.ts';
 import { clusterRow, environmentRow, organizationId, replayOrder, seedId, type SeedTime, seedTime, serviceRows, variableRow } from '../../seed/index.ts';
 import { markOutOfDate } from '../../engine/index.ts';
-import { builtInVariables } from '../../api/index.ts';
+import { builtInVariables, withRecordedChange } from '../../api/index.ts';
 import { referenceAgeDays } from '../../runtime/simulated/index.ts';
 import type { Db, DataStore, VariableTable } from '../../store/index.ts';
 import { simulationContextOf } from './platform-state.ts';
@@ -51,19 +51,28 @@ async function insertScenario(trx: Db, time: SeedTime, { environments, clusters 
   if (variables.length > 0) await trx.insertInto('variable').values(variables.map((variable) => variableOf(time, variable, services))).execute();
 }
 
+/** Who made a change of the past. */
+const inConsole = (name: string) => ({ name, origin: 'CONSOLE' }) as const;
+
 async function changeService(db: DataStore, at: string, by: string, path: string, to: object): Promise<void> {
+  const id = serviceId(path);
   await db.write(async (trx) => {
-    const { spec } = await trx.selectFrom('service').select('spec').where('id', '=', serviceId(path)).executeTakeFirstOrThrow();
-    await trx.updateTable('service').set({ spec: JSON.stringify({ ...JSON.parse(spec), ...to }), updated_at: at }).where('id', '=', serviceId(path)).execute();
+    const { spec, kind } = await trx.selectFrom('service').select(['spec', 'kind']).where('id', '=', id).executeTakeFirstOrThrow();
+    await withRecordedChange(trx, { kind, id }, inConsole(by), at, async () => {
+      await trx.updateTable('service').set({ spec: JSON.stringify({ ...JSON.parse(spec), ...to }), updated_at: at }).where('id', '=', id).execute();
+    });
     await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environmentOf(path))).execute();
-    await markOutOfDate(trx, [serviceId(path)]);
+    await markOutOfDate(trx, [id]);
   });
 }
 
 /** Edits a variable that all services of an environment use. */
 async function editVariable(db: DataStore, at: string, by: string, environment: string, key: string, value: string): Promise<void> {
   await db.write(async (trx) => {
-    await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', seedId(`variable/${environment}/${key}`)).execute();
+    const variable = seedId(`variable/${environment}/${key}`);
+    await withRecordedChange(trx, { kind: 'environment_variable', id: variable }, inConsole(by), at, async () => {
+      await trx.updateTable('variable').set({ value, updated_at: at }).where('id', '=', variable).execute();
+    });
     await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environment)).execute();
     const services = await trx.selectFrom('service').select('id').where('environment_id', '=', environmentId(environment)).execute();
     await markOutOfDate(trx, services.map(({ id }) => id));

@@ -89,6 +89,7 @@ const canBeInScope = (kind: ReferenceKind, scope: Scope): boolean =>
 /** Whether no target of an operation can be in scope. @param isMainOperation whether the tool plans it, instead of reading by it. */
 function isNeverInScope(operation: AnyOperation, scope: Scope, isMainOperation: boolean): boolean {
   if (canBeInScope(operation.target, scope)) return false;
+  if (operation.showsEnvironments) return true;
   return operation.effect !== 'read' || operation.target === 'project' || (isMainOperation && listsOtherProjects(operation));
 }
 
@@ -117,7 +118,7 @@ interface ScopedOperation {
 
 /** Why the scope forbids an operation on this target; undefined if it doesn't. In doubt it does. */
 export function denialOutsideScope(scope: Scope, resolvedScope: ResolvedScope, { operation, target, isMainOperation }: ScopedOperation): Denial | undefined {
-  const mayBeRead = operation.effect === 'read' && hasNoLocation(target) && !(isMainOperation && listsOtherProjects(operation));
+  const mayBeRead = operation.effect === 'read' && !operation.showsEnvironments && hasNoLocation(target) && !(isMainOperation && listsOtherProjects(operation));
   return areAllInScope(target, resolvedScope) || mayBeRead ? undefined : denial(scope);
 }
 

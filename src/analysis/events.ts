@@ -1,0 +1,114 @@
+import { isRecord, parseJson } from '../contract/index.ts';
+
+/** An event as platforms list it; any member may be missing. */
+export interface LenientEvent {
+  readonly timestamp?: string | null;
+  readonly event_type?: string | null;
+  readonly target_type?: string | null;
+  readonly target_id?: string | null;
+  readonly target_name?: string | null;
+  readonly sub_target_type?: string | null;
+  readonly change?: string | null;
+  readonly original_change?: string | null;
+  readonly origin?: string | null;
+  readonly triggered_by?: string | null;
+  readonly project_id?: string | null;
+  readonly project_name?: string | null;
+  readonly environment_id?: string | null;
+  readonly environment_name?: string | null;
+}
+
+/** An event in words. */
+export interface ToldEvent {
+  readonly at?: string;
+  readonly who?: string;
+  readonly via?: string;
+  readonly what: string;
+  readonly where: string;
+  /** The changed members, old → new where both are known. */
+  readonly changes?: string;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  CREATE: 'created', UPDATE: 'updated', DELETE: 'deleted', CLONE: 'cloned', IMPORT: 'imported', LOCK: 'locked', UNLOCK: 'unlocked', MAINTENANCE: 'upgraded',
+};
+
+const lower = (words: string): string => words.toLowerCase().replaceAll('_', ' ');
+
+const verbOf = (type: string): string => verbs[type] ?? (type.startsWith('TRIGGER_') ? `asked to ${lower(type.slice('TRIGGER_'.length))}` : lower(type));
+
+const mostChanges = 6;
+const longestValue = 120;
+
+const clip = (text: string): string => (text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text);
+
+const valueText = (value: unknown): string => (value === undefined ? 'nothing' : typeof value === 'string' ? (value === '' ? '""' : value) : (JSON.stringify(value) ?? ''));
+
+const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** Members that only say which one it is. */
+const naming: readonly string[] = ['key', 'name', 'domain'];
+
+type Members = Readonly<Record<string, unknown>>;
+
+const membersIn = (text: string | null | undefined): Members | undefined => {
+  const value = parseJson(text ?? '');
+  return isRecord(value) ? value : undefined;
+};
+
+function changesIn(now: Members, before: Members | undefined, isSecret: (name: string) => boolean): string {
+  const paths = [...new Set([...Object.keys(before ?? {}), ...Object.keys(now)])].filter((path) => !naming.includes(path) || before?.[path] !== now[path]);
+  const hidesValue = [now, before].some((members) => typeof members?.['key'] === 'string' && isSecret(members['key']));
+  const told = paths.map((path) => {
+    if (isSecret(lastName(path)) || (hidesValue && path === 'value')) return `${path}: hidden`;
+    const to = clip(valueText(now[path]));
+    return before === undefined ? `${path}: ${to}` : `${path}: ${clip(valueText(before[path]))} → ${to}`;
+  });
+  return [...told.slice(0, mostChanges), ...(told.length > mostChanges ? [`and ${told.length - mostChanges} more`] : [])].join('; ');
+}
+
+/** An event in words. @param isSecret whether a member or variable of this name holds a secret, which is never told */
+export function tellEvent(event: LenientEvent, isSecret: (name: string) => boolean): ToldEvent {
+  const [now, before] = [membersIn(event.change), membersIn(event.original_change)];
+  const key = now?.['key'] ?? before?.['key'];
+  const part = event.sub_target_type ? ` ${lower(event.sub_target_type)}${typeof key === 'string' ? ` ${key}` : ''} of` : '';
+  const names = [event.project_name, event.environment_name, event.target_name].filter((name) => typeof name === 'string' && name !== '');
+  // Of an environment or a project its own name stands in the path already.
+  const path = names.filter((name, index) => index === 0 || name !== names[index - 1]).join('/');
+  const changes = now ? changesIn(now, before, isSecret) : clip(event.change ?? '');
+  return {
+    at: event.timestamp ?? undefined, who: event.triggered_by ?? undefined, via: event.origin ?? undefined,
+    what: `${verbOf(event.event_type ?? 'CHANGE')}${part} ${lower(event.target_type ?? 'something')}`, where: path, ...(changes !== '' && { changes }),
+  };
+}
+
+/** What events are looked for. Ids are compared whatever the case. */
+export interface WantedEvents {
+  readonly who?: string;
+  readonly kind?: string;
+  /** Ids of a service, an environment or a project. With a service, what it inherits from the others counts too. */
+  readonly service?: string;
+  readonly environment?: string;
+  readonly project?: string;
+  /** Milliseconds since the epoch. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+const has = (whole: string | null | undefined, part: string): boolean => (whole ?? '').toLowerCase().includes(part.toLowerCase());
+const same = (one: string | null | undefined, other: string | undefined): boolean => other !== undefined && one?.toLowerCase() === other.toLowerCase();
+
+const isAt = ({ service, environment, project }: WantedEvents, event: LenientEvent): boolean => {
+  const isTarget = (id: string | undefined): boolean => same(event.target_id, id);
+  if (service !== undefined) return [service, environment, project].some(isTarget);
+  if (environment !== undefined) return isTarget(environment) || same(event.environment_id, environment);
+  return project === undefined || isTarget(project) || same(event.project_id, project);
+};
+
+/** Whether an event is one of those that are looked for. */
+export function isWanted(wanted: WantedEvents, event: LenientEvent): boolean {
+  const { who, kind, from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = wanted;
+  const at = Date.parse(event.timestamp ?? '');
+  const words = [event.event_type, event.sub_target_type, event.target_type, tellEvent(event, () => true).what].join(' ').replaceAll('_', ' ');
+  return (who === undefined || has(event.triggered_by, who)) && (kind === undefined || has(words, kind.replaceAll('_', ' '))) && isAt(wanted, event) && !(at < from) && !(at > to);
+}

@@ -1,0 +1,76 @@
+import { hiddenSecret, isRecord, type JsonRecord } from '../../../contract/index.ts';
+
+/** What a change did to the members of something: JSON text of the changed ones, by dotted path. */
+export interface ChangedMembers {
+  readonly change: string;
+  readonly original_change: string | null;
+}
+
+const secretName = /secret|passw|token|credential|private|api_?key|access_?key|auth/i;
+const harmlessName = /_ids?$|^trigger_authentication$|^author/i;
+
+const isSecretName = (name: string): boolean => secretName.test(name) && !harmlessName.test(name);
+
+// Free text, such as the values of a chart: what is in it can't be told apart.
+const textMembers: readonly string[] = ['content', 'config_yaml', 'mount_content', 'dockerfile_raw'];
+const longestText = 500;
+const longestChange = 8_000;
+
+const hideInText = (text: string): string =>
+  text.replaceAll(/:\/\/[^\s/@]+@/g, `://${hiddenSecret}@`).replaceAll(/((?:secret|passw\w*|token|credential\w*|key)["']?\s*[=:]\s*)[^\s,;]+/gi, `$1${hiddenSecret}`);
+
+const shownText = (name: string, text: string): string => {
+  if (textMembers.includes(name)) return `${text.length} characters`;
+  const shown = hideInText(text);
+  return shown.length > longestText ? `${shown.slice(0, longestText)}…` : shown;
+};
+
+/** Whether a list is a pair of a name and a value, as in the values of a chart. */
+const isPair = (list: readonly unknown[]): list is readonly [string, string] => list.length === 2 && list.every((one) => typeof one === 'string') && /^[\w.[\]-]+$/.test(String(list[0])) && !String(list[0]).startsWith('-');
+
+/** Whether an argument of a program announces a secret as the next one. */
+const follows = (previous: unknown): boolean => typeof previous === 'string' && /^--?[\w-]+$/.test(previous) && isSecretName(previous);
+
+/** A value without the secrets in it. @param name the member that holds it */
+function withoutSecrets(name: string, value: unknown): unknown {
+  if (name.startsWith('sealed_') || (isSecretName(name) && value !== null && typeof value !== 'boolean')) return hiddenSecret;
+  if (typeof value === 'string') return shownText(name, value);
+  if (Array.isArray(value)) return isPair(value) && isSecretName(value[0]) ? [value[0], hiddenSecret] : value.map((one, index) => (follows(value[index - 1]) ? hiddenSecret : withoutSecrets('', one)));
+  if (!isRecord(value)) return value;
+  const isSecretRow = value['secret'] === true || ['key', 'name'].some((member) => typeof value[member] === 'string' && isSecretName(value[member]));
+  return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, isSecretRow && member === 'value' ? hiddenSecret : withoutSecrets(member, one)]));
+}
+
+const times: readonly string[] = ['created_at', 'updated_at'];
+
+/** The members of a record by dotted path. Lists are one member. */
+const leaves = (record: JsonRecord, path = ''): readonly (readonly [string, unknown])[] =>
+  Object.entries(record).flatMap(([name, value]) => {
+    if (value === null || value === undefined || times.includes(name)) return [];
+    return isRecord(value) ? leaves(value, `${path}${name}.`) : [[`${path}${name}`, value] as const];
+  });
+
+const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], isSecretValue: boolean): string => {
+  const record = Object.fromEntries(paths.flatMap((path) => {
+    if (!members.has(path)) return [];
+    return [[path, isSecretValue && path === 'value' ? hiddenSecret : withoutSecrets(lastName(path), members.get(path))] as const];
+  }));
+  const text = JSON.stringify(record);
+  return text.length > longestChange ? JSON.stringify(Object.fromEntries(Object.keys(record).map((path) => [path, 'too long to keep']))) : text;
+};
+
+/**
+ * What changed between two states of something, without secrets: where one changed, that it did.
+ * @param before undefined for something new
+ * @param after undefined for something that is gone
+ * @param identifying members that are shown even if they did not change
+ */
+export function changedMembers(before: JsonRecord | undefined, after: JsonRecord | undefined, identifying: readonly string[] = []): ChangedMembers {
+  const [old, now] = [new Map(leaves(before ?? {})), new Map(leaves(after ?? {}))];
+  const differs = (path: string): boolean => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path));
+  const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => differs(path) || identifying.includes(path));
+  const isSecretValue = [old.get('key'), now.get('key')].some((key) => typeof key === 'string' && isSecretName(key));
+  return { change: shown(now, paths, isSecretValue), original_change: before === undefined ? null : shown(old, paths, isSecretValue) };
+}

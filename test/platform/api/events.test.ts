@@ -1,0 +1,151 @@
+import { DatabaseSync } from 'node:sqlite';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
+import { databaseFile } from '../../../src/platform/store/database.ts';
+import { keyFile } from '../../../src/platform/store/vault.ts';
+import { startPlatform } from '../../../src/platform/platform.ts';
+import { type Json, startTestPlatform, type TestPlatform, unknownId } from '../../support/test-platform.ts';
+import { sentSecrets, validRequests } from './valid-requests.ts';
+
+let platform: TestPlatform;
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ timeScale: 1000 });
+});
+afterAll(() => platform.close());
+
+interface Event extends Json {
+  readonly event_type: string;
+  readonly change: string;
+  readonly original_change: string | null;
+}
+
+const list = async (query: Json = {}): Promise<{ events: Event[]; links: { previous: string | null; next: string | null }; events_since: string; organization_max_limit_reached: boolean }> =>
+  (await platform.must('list_events', { organization_id: platform.organizationId, page_size: 100, ...query })) as never;
+
+const newest = async (): Promise<Event> => (await list()).events[0]!;
+
+const parsed = ({ change, original_change }: Event): { now: Json; before: Json | null } => ({ now: JSON.parse(change) as Json, before: original_change === null ? null : (JSON.parse(original_change) as Json) });
+
+describe('an event', () => {
+  test('says who changed what, from what to what, and where', async () => {
+    const { seed } = platform;
+    const input = { environment_id: seed['environment_id'], environment_variable_id: seed['environment_variable_id'], key: 'LOG_LEVEL', value: 'debug' };
+    await platform.must('update_environment_variable', input);
+    const event = await newest();
+    expect(event).toMatchObject({
+      event_type: 'UPDATE', target_type: 'ENVIRONMENT', target_id: seed['environment_id'], target_name: 'staging', sub_target_type: 'VARIABLE', origin: 'API',
+      triggered_by: 'admin of the tests', project_name: 'shop', environment_name: 'staging',
+    });
+    expect(parsed(event)).toEqual({ now: { key: 'LOG_LEVEL', value: 'debug' }, before: { key: 'LOG_LEVEL', value: 'info' } });
+  });
+
+  test('of a service has the members that changed, and no others', async () => {
+    const request = { name: 'worker', image_name: 'library/worker', tag: '2.0', registry_id: platform.seed['registry_id'], healthchecks: {}, container_id: platform.seed['container_id'] };
+    await platform.must('update_container', { ...request, memory: 768 });
+    await platform.must('update_container', { ...request, memory: 1536 });
+    const event = await newest();
+    expect(event).toMatchObject({ event_type: 'UPDATE', target_type: 'CONTAINER', target_name: 'worker' });
+    expect(parsed(event)).toEqual({ now: { memory: 1536 }, before: { memory: 768 } });
+  });
+
+  test('of work names its services', async () => {
+    await platform.must('restart_services', { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] });
+    const event = await newest();
+    expect(event).toMatchObject({ event_type: 'TRIGGER_RESTART', target_type: 'ENVIRONMENT' });
+    expect(parsed(event).now).toEqual({ services: ['worker'] });
+  });
+
+  test('of a refused change is not there', async () => {
+    const before = (await list()).events.length;
+    const { status } = await platform.call('update_environment_variable', { environment_id: platform.seed['environment_id'], environment_variable_id: unknownId, key: 'X', value: 'y' });
+    expect(status).toBe(404);
+    expect((await list()).events).toHaveLength(before);
+  });
+
+  test('hides the value of a variable whose name says that it is a secret', async () => {
+    await platform.must('create_environment_variable', { application_id: platform.seed['application_id'], key: 'SMTP_PASSWORD', value: 'plain-but-secret' });
+    expect(parsed(await newest()).now).toMatchObject({ key: 'SMTP_PASSWORD', value: '[hidden]' });
+    await platform.must('update_container', {
+      name: 'worker', image_name: 'library/worker', tag: '2.1', registry_id: platform.seed['registry_id'], healthchecks: {}, container_id: platform.seed['container_id'],
+      arguments: ['--db-password=plain-but-secret', '--url=https://me:plain-but-secret@db.example'],
+    });
+    expect(JSON.stringify(platform.dump()['audit_event'])).not.toContain('plain-but-secret');
+  });
+});
+
+describe('every change', () => {
+  const changes = allOperations.filter(({ effect }) => effect !== 'read').map(({ name }) => name as OperationName);
+  // A locked cluster refuses what comes after.
+  const last: readonly OperationName[] = ['lock_cluster', 'unlock_cluster'];
+
+  test('has exactly one event, and none has a secret', async () => {
+    const requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'e');
+    for (const name of [...changes.filter((one) => !last.includes(one)), ...last]) {
+      const before = platform.dump()['audit_event']!.length;
+      const { status, text } = await platform.call(name, requests[name]);
+      expect(status, `${name}: ${text}`).toBeLessThan(300);
+      const all = platform.dump()['audit_event'] as Event[];
+      expect(all, name).toHaveLength(before + 1);
+      expect(all.at(-1), name).toMatchObject({ triggered_by: 'admin of the tests', target_name: expect.stringMatching(/./) as string });
+    }
+    const stored = JSON.stringify(platform.dump()['audit_event']);
+    for (const secret of sentSecrets) expect(stored).not.toContain(secret);
+  });
+});
+
+describe('a list of events', () => {
+  test('is narrowed by who, what kind, target, place and time', async () => {
+    const all = (await list()).events;
+    const of = async (query: Json) => (await list(query)).events;
+    expect((await of({ event_type: 'LOCK' })).map(({ event_type }) => event_type)).toEqual(['LOCK']);
+    expect(await of({ triggered_by: 'nobody' })).toEqual([]);
+    expect(await of({ target_type: 'CONTAINER', target_id: platform.seed['container_id'] })).toEqual(all.filter(({ target_id }) => target_id === platform.seed['container_id']));
+    expect(await of({ service_environment_id: platform.seed['environment_id'] })).toEqual(all.filter(({ environment_id }) => environment_id === platform.seed['environment_id']));
+    const at = String(all[3]!['timestamp']);
+    expect(await of({ to_timestamp: at })).toEqual(all.filter(({ timestamp }) => String(timestamp) <= at));
+    expect(await of({ from_timestamp: at })).toEqual(all.filter(({ timestamp }) => String(timestamp) >= at));
+    expect((await platform.call('list_events', { organization_id: platform.organizationId, target_id: unknownId })).status).toBe(400);
+    expect((await platform.call('list_events', { organization_id: platform.organizationId, continue_token: 'made up' })).status).toBe(400);
+  });
+
+  test('is turned by its tokens, forth and back', async () => {
+    const all = (await list()).events;
+    const first = await list({ page_size: 3 });
+    expect(first.links.previous).toBeNull();
+    const second = await list({ page_size: 3, continue_token: first.links.next!.split('=')[1] });
+    expect([...first.events, ...second.events]).toEqual(all.slice(0, 6));
+    const back = await list({ page_size: 3, step_back_token: second.links.previous!.split('=')[1] });
+    expect(back.events).toEqual(first.events);
+    expect(back.links.previous).toBeNull();
+    const whole = await list({ page_size: 100 });
+    expect(whole.links).toEqual({ previous: null, next: null });
+  });
+
+  test('stays over a restart, and says since when events are kept', async () => {
+    const before = await list();
+    expect(Date.parse(before.events_since)).toBeLessThanOrEqual(Date.parse(String(before.events.at(-1)!['timestamp'])));
+    platform = await platform.restart();
+    expect(await list()).toEqual(before);
+  });
+});
+
+test('an old directory opens without events, and says since when there are any', async () => {
+  const fixture = join(import.meta.dirname, '../../fixtures/data-0002');
+  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-events-'));
+  const database = new DatabaseSync(join(dataDir, databaseFile));
+  database.exec(await readFile(join(fixture, 'records.sql'), 'utf8'));
+  database.close();
+  await copyFile(join(fixture, keyFile), join(dataDir, keyFile));
+  const began = Date.now();
+  const old = await startPlatform({ dataDir, timeScale: 0 });
+  const answer = await fetch(`${old.url}/organization/${old.organizationId}/events`, { headers: { authorization: 'Token token-of-the-fixture' } });
+  const body = (await answer.json()) as { events: unknown[]; events_since: string };
+  expect(body.events).toEqual([]);
+  expect(Date.parse(body.events_since)).toBeGreaterThanOrEqual(began);
+  await old.close();
+  await rm(dataDir, { recursive: true });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+import { textOf } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+interface Told {
+  readonly at: string;
+  readonly who: string;
+  readonly what: string;
+  readonly where: string;
+  readonly changes?: string;
+}
+
+let platform: TestPlatform;
+let connectors: Connectors;
+const opened: { close: () => Promise<void> }[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform({ scenarios: ['wrong-variable-value'] });
+  connectors = connectorsTo(platform.url, platform.tokens.read);
+  const { seed } = platform;
+  const variable = { environment_id: seed['environment_id'], environment_variable_id: seed['environment_variable_id'], key: 'LOG_LEVEL' };
+  await platform.must('update_environment_variable', { ...variable, value: 'debug' });
+  await platform.must('create_secret', { application_id: seed['application_id'], key: 'MAIL_PASSWORD', value: 'correct-horse-9' });
+  await platform.must('lock_cluster', { cluster_id: seed['cluster_id'], reason: 'an incident', ttl_in_days: 1 });
+  await platform.must('unlock_cluster', { cluster_id: seed['cluster_id'] });
+  for (let index = 0; index < 120; index += 1) await platform.must('create_project', { organization_id: platform.organizationId, name: `many-${index}` });
+});
+afterAll(async () => {
+  await connectors.close();
+  for (const one of opened.toReversed()) await one.close();
+  await platform.close();
+});
+
+const told = async (args: Record<string, unknown>) => {
+  const result = await (await connectors.modern()).call('list_events', args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  const content = result.structuredContent as { results: Told[]; looked_through: number; kept_since: string; more?: string };
+  return { ...content, text: textOf(result) };
+};
+
+/** The same from a platform that answers otherwise. */
+async function behind(options: RecordingProxyOptions, args: Record<string, unknown> = {}) {
+  const proxy = await startRecordingProxy(platform.url, options);
+  const own = connectorsTo(proxy.url, platform.token);
+  opened.push(proxy, own);
+  const result = await (await own.modern()).call('list_events', args);
+  return { text: textOf(result), isError: result.isError === true };
+}
+
+test('tells who changed what, from what to what', async () => {
+  const { results } = await told({ environment: 'shop/staging', kind: 'updated variable' });
+  expect(results).toEqual([expect.objectContaining({ who: 'admin of the tests', what: 'updated variable LOG_LEVEL of environment', where: 'shop/staging', changes: 'value: info → debug' })]);
+});
+
+test('of a service tells what it inherits, even of the past, and who did that', async () => {
+  const { results } = await told({ service: 'orders/staging/orders-api' });
+  expect(results).toEqual([expect.objectContaining({
+    who: 'Bo Lindqvist', what: 'updated variable QUEUE_HOST of environment', where: 'orders/staging', changes: 'value: queue.staging.acme.internal → queue.stagging.acme.internal',
+  })]);
+});
+
+test('never shows a secret', async () => {
+  const { results, text } = await told({ kind: 'secret' });
+  expect(results).toEqual([expect.objectContaining({ what: 'created secret MAIL_PASSWORD of application', where: 'shop/staging/checkout-api' })]);
+  expect(text).not.toContain('correct-horse-9');
+  const foreign = await behind({
+    alter: (_, path, body) => {
+      const { events = [], ...rest } = body as { events?: object[] };
+      return path.endsWith('/events') ? { ...rest, events: events.slice(0, 1).map((event) => ({ ...event, sub_target_type: 'VARIABLE', change: '{"key":"STRIPE_TOKEN","value":"plain-9f2"}', original_change: '{"password":"older-7c1"}' })) } : body;
+    },
+  });
+  expect(foreign.text).toContain('STRIPE_TOKEN');
+  expect(foreign.text).not.toMatch(/plain-9f2|older-7c1/);
+});
+
+test('is narrowed by who, kind and time', async () => {
+  expect((await told({ who: 'bo lind' })).results).toHaveLength(1);
+  expect((await told({ kind: 'lock' })).results.map(({ what }) => what)).toEqual(['unlocked cluster', 'locked cluster']);
+  expect((await told({ until: 'P1D' })).results.every(({ at }) => Date.parse(at) < Date.now() - 86_000_000)).toBe(true);
+  const nobody = await told({ who: 'nobody of this name' });
+  expect(nobody.results).toEqual([]);
+  expect(nobody.text).toMatch(/None of the \d+ events looked through fits\.\nEvery change since .* has its event; earlier ones may have none\./);
+});
+
+test('shows the newest first, turns pages, and says how to get older ones', async () => {
+  const { results, more, text } = await told({});
+  expect(results).toHaveLength(30);
+  expect(results.map(({ at }) => at)).toEqual(results.map(({ at }) => at).toSorted().toReversed());
+  expect(more).toBe('There may be older ones that fit.');
+  expect(text).toContain(`Next: list_events {"until":"${results.at(-1)!.at}"}`);
+  const { results: older, looked_through: looked } = await told({ kind: 'created secret' });
+  expect(older).toHaveLength(1);
+  expect(looked).toBeGreaterThan(100);
+});
+
+test('is not offered where the server is kept to a place, nor allowed where rules depend on one', async () => {
+  const kept = await connectors.modern(undefined, { readOnly: false, scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } });
+  expect((await kept.list()).map(({ name }) => name)).not.toContain('list_events');
+  const denied = await (await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION }]'))).call('list_events');
+  expect(denied.isError).toBe(true);
+  expect(textOf(denied)).toContain('policy.yaml, deny[0]');
+});
+
+test('says what else there is where the platform keeps no events', async () => {
+  const { isError, text } = await behind({
+    beforeRequest: async (_, request, response) => {
+      if (request.url!.includes('/events')) response.writeHead(404, { 'content-type': 'text/plain' }).end('no such page');
+    },
+  });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/this platform keeps no events.*list_deployments/s);
+});

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { operations, PageNumber, reference } from '../../src/contract/index.ts';
+import { organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
+import { compact, composeTool, isRecord, pruneRecord, tableText, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
+import { readOrganization, readsOfOrganization } from '../shared/organization-evidence.ts';
+
+// A page stays within 2,000 tokens, as text and as structured content together.
+const pageSize = 15;
+const mostProjects = 8;
+const mostLocks = 3;
+const longestText = 100;
+
+const clip = (text: string, length = longestText): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+
+const countsText = (counts: ConditionCounts): string => Object.entries(counts).map(([condition, count]) => `${count} ${condition}`).join(', ');
+
+const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+const lockText = ({ cluster_id, owner_name, reason, locked_at, ttl_in_days }: JsonRecord): string =>
+  clip(`cluster ${String(cluster_id)} by ${String(owner_name)} at ${String(locked_at)} for ${String(ttl_in_days)} days: ${String(reason)}`, 160);
+
+const asWhole = (count: number): string =>
+  `${count} of the environments ${count === 1 ? 'is' : 'are'} judged by the platform's state of the whole: a service that failed before the latest deployment may not show.`;
+
+const troubled: readonly string[] = ['failed', 'unavailable', 'alerting', 'moving'];
+
+function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
+  const [worst] = records(view['results']).filter(({ condition }) => troubled.includes(String(condition)));
+  const page = Number(view['page']);
+  return [
+    ...(worst ? [{ tool: 'get_environment_overview', arguments: { environment: worst['environment'] }, why: 'each of its services' }] : []),
+    ...(page < Number(view['pages']) ? [{ tool: 'get_organization_overview', arguments: { ...args, page: page + 1 }, why: 'the next environments' }] : []),
+  ];
+}
+
+export const getOrganizationOverview = composeTool({
+  name: 'get_organization_overview',
+  toolset: 'organization',
+  description:
+    'Is everything all right everywhere? The whole organization or a project in one look: what is broken, degraded, out of date, locked, alerting, ' +
+    'deploying or never deployed, worst first.',
+  input: { project: reference('project').optional(), environment: reference('environment').optional(), page: PageNumber.default(1) },
+  // There for servers that are kept to an environment.
+  hidden: ['environment'],
+  operations: [
+    operations.get_organization, operations.list_services_of_organization, operations.list_environments_of_organization, operations.list_environment_overviews,
+    operations.get_environment_status, operations.list_alert_rules,
+  ],
+  reads: readsOfOrganization,
+  output: z.object({
+    organization: z.string(), total: z.int(), counts: z.object({}), services: z.object({}), projects: z.array(z.string()),
+    results: z.array(z.object({ environment: z.string(), mode: z.string(), condition: z.string(), what: z.string() })),
+    locks: z.array(z.string()), page: z.int(), pages: z.int(),
+  }),
+  answer: async ({ project, environment, page }, context) => {
+    const evidence = await readOrganization(context, { project, environment });
+    const { environments, counts, services, projects } = organizationOverviewOf(evidence.environments);
+    if (evidence.judgedAsWhole > 0) context.leftOut(asWhole(evidence.judgedAsWhole));
+    const shown = environments.slice((page - 1) * pageSize, page * pageSize);
+    const otherProjects = projects.length - mostProjects;
+    return pruneRecord({
+      organization: evidence.organization, total: environments.length, counts, ...(Object.keys(services).length > 0 && { services }),
+      ...(projects.length > 1 && {
+        projects: [...projects.slice(0, mostProjects).map((one) => clip(`${one.project}: ${countsText(one.counts)}`)), ...(otherProjects > 0 ? [`${otherProjects} more projects`] : [])],
+      }),
+      results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what) })),
+      ...(evidence.locks.length > 0 && { locks: [...evidence.locks.slice(0, mostLocks).map(lockText), ...(evidence.locks.length > mostLocks ? [`${evidence.locks.length - mostLocks} more locks`] : [])] }),
+      ...(evidence.clusterAlerts.length > 0 && { cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name)) }),
+      page, pages: Math.max(1, Math.ceil(environments.length / pageSize)),
+    });
+  },
+  render: {
+    view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
+    text: ({ organization, total, counts, services, projects, results, locks, cluster_alerts: alerts, page, pages }) =>
+      [
+        `${organization === undefined ? '' : `${compact(organization)}: `}${String(total)} environments${counts === undefined ? '' : `: ${countsText(counts as ConditionCounts)}`}`,
+        ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
+        ...texts(projects),
+        ...texts(locks).map((lock) => `Locked: ${lock}`),
+        ...texts(alerts).map((name) => `Alert about a cluster: ${name}`),
+        ...(records(results).length > 0 ? [tableText(records(results), ['environment', 'mode', 'condition', 'what'])] : []),
+        ...(Number(pages) > 1 ? [`Page ${String(page)} of ${String(pages)}, worst first.`] : []),
+      ].join('\n'),
+    keep: 'first',
+  },
+  next,
+});

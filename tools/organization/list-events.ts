@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import { maximumEventPageSize, operations, reference } from '../../src/contract/index.ts';
+import { isWanted, tellEvent, timeWindow, UnusableQuery, type LenientEvent, type WantedEvents } from '../../src/analysis/index.ts';
+import { anyService, composeTool, isPlatformFailure, isRecord, isSecretName, naming, pick, pruneRecord, table, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+
+const keepsNoOlder = 'The platform keeps no older ones.';
+const mayBeMore = 'There may be older ones that fit.';
+
+const columns = ['at', 'who', 'via', 'what', 'where', 'changes'];
+
+const mostShown = 30;
+
+/** Most pages that one call turns. */
+const mostPages = 5;
+
+interface Found {
+  readonly events: readonly LenientEvent[];
+  readonly looked: number;
+  /** Whether there may be older ones that fit. */
+  readonly hasMore: boolean;
+  readonly since?: string;
+  readonly isCut: boolean;
+}
+
+const tokenIn = (link: unknown): string | undefined => (typeof link === 'string' ? /(?:^|[?&])continueToken=([^&]+)/.exec(link)?.[1] : undefined);
+
+async function page(context: ToolContext, organization_id: string, query: JsonRecord): Promise<JsonRecord> {
+  try {
+    return await context.read(operations.list_events, { organization_id, page_size: maximumEventPageSize, ...query });
+  } catch (error) {
+    if (!isPlatformFailure(error) || error.kind !== 'not_offered') throw error;
+    return context.refuse('this platform keeps no events', naming`Who deployed, and when, is in the history: ${'list_deployments'}.`);
+  }
+}
+
+/** Turns pages of events, newest first, until there are enough that fit. */
+async function search(context: ToolContext, organization_id: string, wanted: WantedEvents): Promise<Found> {
+  const window = {
+    ...(wanted.from !== undefined && { from_timestamp: new Date(wanted.from).toISOString() }), ...(wanted.to !== undefined && { to_timestamp: new Date(wanted.to).toISOString() }),
+  };
+  const events: LenientEvent[] = [];
+  let [token, looked, turned]: [string | undefined, number, number] = [undefined, 0, 0];
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each page has the token of the next one.
+    const answer = await page(context, organization_id, { ...window, ...(token !== undefined && { continue_token: decodeURIComponent(token) }) });
+    const rows = (Array.isArray(answer['events']) ? answer['events'].filter(isRecord) : []) as LenientEvent[];
+    events.push(...rows.filter((event) => isWanted(wanted, event)));
+    looked += rows.length;
+    turned += 1;
+    const next = tokenIn(isRecord(answer['links']) ? answer['links']['next'] : undefined);
+    const isPast = wanted.from !== undefined && rows.some(({ timestamp }) => Date.parse(timestamp ?? '') < wanted.from!);
+    const isDone = next === undefined || next === token || rows.length === 0 || isPast;
+    if (isDone || events.length > mostShown || turned === mostPages) {
+      const since = typeof answer['events_since'] === 'string' ? answer['events_since'] : undefined;
+      return { events: events.slice(0, mostShown), looked, hasMore: events.length > mostShown || !isDone, since, isCut: answer['organization_max_limit_reached'] === true };
+    }
+    token = next;
+  }
+}
+
+/** The ids that the arguments stand for, with those around a service. */
+function placesOf({ resolved }: ToolContext): Pick<WantedEvents, 'service' | 'environment' | 'project'> {
+  const { service, environment, project } = resolved;
+  if (service) return { service: service.id, environment: service.environment?.id, project: service.project?.id };
+  return { ...(environment ? { environment: environment.id } : project && { project: project.id }) };
+}
+
+const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
+  const rows = Array.isArray(view['results']) ? view['results'].filter(isRecord) : [];
+  const last = rows.at(-1)?.['at'];
+  return view['more'] !== undefined && typeof last === 'string' ? [{ tool: 'list_events', arguments: { ...args, until: last }, why: 'older ones' }] : [];
+};
+
+const windowOf = (bounds: { readonly since?: string; readonly until?: string }, context: ToolContext): { readonly from?: number; readonly to?: number } => {
+  try {
+    return timeWindow(bounds, new Date(context.now()));
+  } catch (error) {
+    if (error instanceof UnusableQuery) return context.refuse(error.message.replace(/\.$/, ''), 'Correct it, or leave it out.');
+    throw error;
+  }
+};
+
+export const listEvents = composeTool({
+  name: 'list_events',
+  toolset: 'organization',
+  description: 'Who changed what, and when? The audit trail, with old and new values, newest first. With a service, also what it inherits.',
+  input: {
+    service: anyService().optional(),
+    environment: reference('environment').optional(),
+    project: reference('project').optional(),
+    who: z.string().min(1).optional().describe('Part of the name.'),
+    kind: z.string().min(1).optional().describe('Part of it: variable, deploy, lock …'),
+    since: z.string().optional().describe('Time, or ago: PT15M.'),
+    until: z.string().optional().describe('As since.'),
+  },
+  hidden: ['project'],
+  operations: [operations.list_events],
+  reads: [{ operation: operations.get_organization, without: 'it does not know what to list', isNeeded: true }],
+  output: z.object({ results: z.array(z.object({ at: z.string(), who: z.string(), via: z.string(), what: z.string(), where: z.string(), changes: z.string() })), looked_through: z.int(), kept_since: z.string(), more: z.string() }),
+  answer: async ({ who, kind, since, until }, context) => {
+    const organization = await context.read(operations.get_organization, {});
+    if (!organization.id) return context.refuse('the platform does not say the id of the organization, and events are listed by it', naming`Who deployed, and when, is in the history: ${'list_deployments'}.`);
+    const wanted = { who, kind, ...windowOf({ since, until }, context), ...placesOf(context) };
+    const { events, looked, hasMore, since: keptSince, isCut } = await search(context, organization.id, wanted);
+    return pruneRecord({
+      results: events.map((event) => pruneRecord({ ...pick({ ...tellEvent(event, isSecretName) }, columns) })), looked_through: looked, kept_since: keptSince,
+      ...(isCut && { older: keepsNoOlder }), ...(hasMore && { more: mayBeMore }),
+    });
+  },
+  render: {
+    ...table('event', columns),
+    shown: undefined,
+    view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
+    text: (view) =>
+      [
+        (view['results'] as readonly JsonRecord[]).length === 0 ? `None of the ${String(view['looked_through'])} events looked through fits.` : table('event', columns).text(view),
+        ...(typeof view['kept_since'] === 'string' ? [`Every change since ${view['kept_since']} has its event; earlier ones may have none.`] : []),
+        ...(typeof view['older'] === 'string' ? [view['older']] : []),
+        ...(typeof view['more'] === 'string' ? [`${view['more']} ${String(view['looked_through'])} were looked through.`] : []),
+      ].join('\n'),
+    plainTimes: false,
+  },
+  next,
+});
