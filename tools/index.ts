@@ -20,6 +20,7 @@ import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
+import { deleteEnvironment } from './environment/delete-environment.ts';
 import { getEnvironment } from './environment/get-environment.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { getEnvironmentStatus } from './environment/get-environment-status.ts';
@@ -40,6 +41,7 @@ import { findResource } from './platform/find-resource.ts';
 import { getApiBudget } from './platform/get-api-budget.ts';
 import { createProject } from './project/create-project.ts';
 import { listProjects } from './project/list-projects.ts';
+import { deleteService } from './service/delete-service.ts';
 import { searchLogs } from './service/search-logs.ts';
 import { getService } from './service/get-service.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
@@ -107,5 +109,7 @@ export const tools: readonly Tool[] = [
   deployService,
   rollbackApplication,
   setEnvironmentVariables,
+  deleteService,
+  deleteEnvironment,
   getApiBudget,
 ];

@@ -61,6 +61,12 @@ const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
   });
 
+const remove = <const Kind extends ServiceKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}`, effect: 'destructive', permission: 'admin', target: kind,
+    summary: `Take down one service of kind ${kind} and delete it for good.`,
+  });
+
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
   name: Name, segment: Segment, row: Row, summary: string,
 ) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
@@ -166,6 +172,19 @@ export const extensionOperations = {
       terraform: 'redeploy_terraform',
     },
     summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
+  }),
+  delete_application: remove('application'),
+  delete_container: remove('container'),
+  delete_database: remove('database'),
+  delete_job: remove('job'),
+  delete_helm: remove('helm'),
+  delete_terraform: remove('terraform'),
+  delete_environment: operation({
+    ...undocumented, name: 'delete_environment', method: 'DELETE', path: '/environment/{environmentId}', effect: 'destructive', permission: 'admin', target: 'environment',
+    carriesOut: {
+      application: 'delete_application', container: 'delete_container', database: 'delete_database', job: 'delete_job', helm: 'delete_helm', terraform: 'delete_terraform',
+    },
+    summary: 'Take down an environment and delete it for good, with every service in it.',
   }),
   cancel_deployment: operation({
     ...undocumented, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',

@@ -113,6 +113,8 @@ const cases: Case[] = [
   { tool: 'deploy_service', right: { service: 'shop/staging/nightly-report' }, answers: { outcome: 'accepted', action: 'DEPLOY' }, wrong: { service: nowhere }, says: 'There is no service' },
   { tool: 'rollback_application', right: { application: 'shop/staging/checkout-api' }, answers: { outcome: 'accepted' }, wrong: { application: 'shop/staging/storefront' }, says: 'no good deployment' },
   { tool: 'set_environment_variables', right: { application: 'shop/staging/checkout-api', variables: { CACHE_TTL: '60' } }, answers: { results: rows({ key: 'CACHE_TTL', how: 'created' }) }, wrong: { environment: 'shop/staging', variables: { NEVER_SEEN: 'x' } }, says: 'has no variable NEVER_SEEN, and the platform creates variables on applications only. Leave the key out. What an environment lacks is created outside' },
+  { tool: 'delete_service', right: { service: 'data/development/migrate-schema' }, answers: { outcome: 'accepted', action: 'DELETE' }, wrong: { service: nowhere }, says: 'There is no service' },
+  { tool: 'delete_environment', right: { environment: 'data/development', wait: true }, answers: { outcome: 'succeeded', state: 'DELETED' }, wrong: {}, says: '"environment" is required' },
   { tool: 'get_api_budget', right: {}, answers: { limit: 1000, remaining: any }, wrong: { hours: 2 }, says: '"hours" is not known' },
   // Last, because a locked cluster refuses what comes after.
   { tool: 'lock_cluster', right: { cluster_id: '@cluster_id', reason: 'incident 42', ttl_in_days: 1 }, answers: { cluster_id: '@cluster_id', reason: 'incident 42' }, wrong: { cluster_id: '@cluster_id', ttl_in_days: 30 }, says: '"ttl_in_days"' },

@@ -166,6 +166,13 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     deploy_helm: helm,
     deploy_job: job,
     deploy_environment: environment,
+    delete_application: application,
+    delete_container: container,
+    delete_database: database,
+    delete_job: job,
+    delete_helm: helm,
+    delete_terraform: terraform,
+    delete_environment: environment,
     cancel_deployment: environment,
     unlock_cluster: at('cluster_id'),
   };

@@ -64,6 +64,13 @@ async function requestForEnvironment(action: 'DEPLOY' | 'STOP', environmentId: s
   return engine.environmentStatus(db, environmentId);
 }
 
+/** Deletes a service. It is gone once its deployment has ended. */
+async function remove(kind: ServiceKind, id: string, context: RequestContext): Promise<undefined> {
+  const service = await findService(context.db, kind, id);
+  await context.engine.request(context.db, { ...requester(context), action: 'DELETE', environmentId: service.environment_id, serviceIds: [id] });
+  return undefined;
+}
+
 /** The status endpoint of applications reports RUNNING after a successful deployment, where all others report DEPLOYED. */
 const applicationState = (state: ServiceStatusAnswer['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
 
@@ -112,6 +119,19 @@ export const deploymentHandlers = {
   },
   stop_environment: ({ environment_id }, context) => requestForEnvironment('STOP', environment_id, context),
   deploy_environment: ({ environment_id }, context) => requestForEnvironment('DEPLOY', environment_id, context),
+  delete_application: ({ application_id }, context) => remove('application', application_id, context),
+  delete_container: ({ container_id }, context) => remove('container', container_id, context),
+  delete_database: ({ database_id }, context) => remove('database', database_id, context),
+  delete_job: ({ job_id }, context) => remove('job', job_id, context),
+  delete_helm: ({ helm_id }, context) => remove('helm', helm_id, context),
+  delete_terraform: ({ terraform_id }, context) => remove('terraform', terraform_id, context),
+  delete_environment: async ({ environment_id }, context) => {
+    const { db, engine } = context;
+    await findById(db, 'environment', environment_id);
+    const serviceIds = await serviceIdsOf(context, environment_id);
+    await engine.request(db, { ...requester(context), action: 'DELETE', environmentId: environment_id, serviceIds, takesEnvironment: true });
+    return undefined;
+  },
   cancel_deployment: async ({ environment_id }, { db, engine }) => {
     await findById(db, 'environment', environment_id);
     await engine.cancel(db, environment_id);
@@ -159,6 +179,6 @@ export const deploymentHandlers = {
   },
 } satisfies Partial<OperationHandlers<
   | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_application' | 'redeploy_container' | 'redeploy_helm' | 'redeploy_job' | 'redeploy_terraform' | 'restart_services'
-  | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
+  | `delete_${ServiceKind}` | 'delete_environment' | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
   | `get_${ServiceKind}_status` | `get_${ServiceKind}_logs` | `list_${ServiceKind}_deployments`
 >>;
