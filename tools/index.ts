@@ -42,6 +42,8 @@ import { getApiBudget } from './platform/get-api-budget.ts';
 import { createProject } from './project/create-project.ts';
 import { listProjects } from './project/list-projects.ts';
 import { deleteService } from './service/delete-service.ts';
+import { startServices } from './service/start-services.ts';
+import { stopServices } from './service/stop-services.ts';
 import { searchLogs } from './service/search-logs.ts';
 import { getService } from './service/get-service.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
@@ -109,6 +111,8 @@ export const tools: readonly Tool[] = [
   deployService,
   rollbackApplication,
   setEnvironmentVariables,
+  stopServices,
+  startServices,
   deleteService,
   deleteEnvironment,
   getApiBudget,

@@ -8,7 +8,7 @@ import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
 import { Container, ContainerRegistry } from './resources/container.ts';
 import { Database } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
-import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { DeployServicesRequest, Environment, EnvironmentStatus, StopServicesRequest } from './resources/environment.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
 import { DeploymentHistory, Job } from './resources/job.ts';
@@ -172,6 +172,21 @@ export const extensionOperations = {
       terraform: 'redeploy_terraform',
     },
     summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
+  }),
+  stop_services: operation({
+    ...undocumented, name: 'stop_services', method: 'POST', path: '/environment/{environmentId}/service/stop', body: StopServicesRequest,
+    effect: 'destructive', permission: 'deploy', target: 'environment',
+    roles: {
+      application_ids: { within: 'application' }, container_ids: { within: 'container' }, database_ids: { within: 'database' }, job_ids: { within: 'job' },
+      helm_ids: { within: 'helm' }, terraform_ids: { within: 'terraform' },
+    },
+    summary: 'Stop selected services of an environment.',
+  }),
+  start_services: operation({
+    ...undocumented, name: 'start_services', method: 'POST', path: '/environment/{environmentId}/service/deploy', body: DeployServicesRequest, response: EnvironmentStatus,
+    effect: 'disruptive', permission: 'deploy', target: 'environment',
+    roles: { 'applications.application_id': { within: 'application' }, 'containers.id': { within: 'container' }, 'helms.id': { within: 'helm' }, databases: { within: 'database' } },
+    summary: 'Deploy selected services of an environment at given versions or, without one, at those that were deployed before.',
   }),
   delete_application: remove('application'),
   delete_container: remove('container'),

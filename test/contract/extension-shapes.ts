@@ -168,6 +168,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
+  'POST /environment/{environmentId}/service/deploy': one('environment status'),
   'POST /environment/{environmentId}/cancelDeployment': one('environment status'),
 };
 

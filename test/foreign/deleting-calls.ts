@@ -10,6 +10,18 @@ const goesWith = (service = '.*'): RegExp => new RegExp(`^(\\+deployments DELETE
 /** Every tool that deletes. Last: nothing else finds what they leave. */
 export const deletingCalls: readonly ForeignCall[] = [
   {
+    tool: 'start_services', before: (server) => server.idle(), args: () => ({ environment: 'shop/development', wait: true }), changes: ['+deployments DEPLOY in development'],
+    holds: ({ answer }) => expect((answer['results'] as { kind: string; what: string }[]).filter(({ what }) => what === 'running').map(({ kind }) => kind)).toEqual(expect.arrayContaining(['application', 'container', 'database'])),
+  },
+  {
+    tool: 'stop_services', before: (server) => server.idle(), args: () => ({ services: ['shop/development/gateway', 'shop/staging/gateway'], wait: true }),
+    changes: ['+deployments STOP in development', '+deployments STOP in staging'],
+    holds: ({ answer, questions }) => {
+      expect(questions).toHaveLength(1);
+      expect(answer).toMatchObject({ asked: 2, results: [{ what: 'stopped' }, { what: 'stopped' }] });
+    },
+  },
+  {
     tool: 'delete_service', case: 'and waits until it is gone', before: (server) => server.idle(), args: () => ({ service: 'shop/development/gateway', wait: true }),
     changes: goesWith('gateway'),
     holds: (made) => {

@@ -61,6 +61,8 @@ const calls: Record<string, Args> = {
   deploy_service: { environment: 'shop/production' },
   rollback_application: { application: 'shop/production/checkout-api' },
   set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
+  stop_services: { modes: ['STAGING', 'DEVELOPMENT'] },
+  start_services: { environment: 'shop/staging' },
   delete_service: { service: 'shop/production/orders-db' },
   delete_environment: { environment: 'shop/staging' },
   get_api_budget: {},

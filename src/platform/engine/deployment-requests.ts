@@ -69,7 +69,7 @@ export async function requestDeployment(context: EngineContext, trx: Db, order: 
   for (const service of services) requireActionAllowed(order.action, service);
   const deployment = await insertDeployment(trx, context, order, at);
   for (const service of services) {
-    await insertDeploymentService(trx, deployment, service, at, order.commitId);
+    await insertDeploymentService(trx, deployment, service, at, order.commitIds?.[service.id] ?? order.commitId);
     await showRequested(trx, deployment, service);
   }
   await updateEnvironmentState(trx, order.environmentId);

@@ -24,6 +24,8 @@ export interface DeploymentOrder extends Requester {
   readonly serviceIds: readonly string[];
   /** The commit to deploy, for services built from git; default the newest of their branch. */
   readonly commitId?: string;
+  /** The same for single services, by their ids. */
+  readonly commitIds?: Readonly<Record<string, string | undefined>>;
   /** For DELETE of every service of the environment: whether the environment goes with them. */
   readonly takesEnvironment?: boolean;
 }

@@ -4,7 +4,7 @@ import { CallFailure, fail } from '../failure/index.ts';
 import { assertReadAllowed } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { hidesAny } from '../redaction/index.ts';
-import { answerSchema, type ToolContext } from '../tool/index.ts';
+import { answerSchema, type PlannedOperation, type ToolContext } from '../tool/index.ts';
 import type { Call } from './call.ts';
 
 const reasonDenied = (error: unknown): string | undefined =>
@@ -21,9 +21,9 @@ interface ToolCall {
  * What the code of a tool works with during a call. It reads only what the policy allows.
  * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be
  *   reported.
- * @param done names of the operations that were sent. After a change, what was read before is dropped.
+ * @param carriedOut the operations that were sent. After a change, what was read before is dropped.
  */
-export function toolContextOf(call: Call, { shown, hasChanged = false, done = [] }: { shown: boolean; hasChanged?: boolean; done?: readonly string[] }): ToolCall {
+export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOut = [] }: { shown: boolean; hasChanged?: boolean; carriedOut?: readonly PlannedOperation[] }): ToolCall {
   const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
@@ -42,7 +42,8 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
   return {
     toolContext: {
       resolved,
-      done,
+      done: carriedOut.map(({ operation }) => operation.name),
+      sent: carriedOut.map(({ input }) => input),
       read,
       attempt,
       forget,

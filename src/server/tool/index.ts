@@ -10,6 +10,7 @@ export { editDistance, nearestName } from './nearest-name.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialUpdate } from './partial-update.ts';
 export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview/cluster-change.ts';
+export { chosenServices, idsInLists } from './preview/chosen-services.ts';
 export { deletion } from './preview/deletion.ts';
 export { deployment } from './preview/deployment.ts';
 export { effectLines, environmentDeployment } from './preview/environment-deployment.ts';

@@ -85,6 +85,8 @@ const table: Record<string, Row> = {
   deploy_service: ['runs', 'name', 'yes'],
   rollback_application: ['runs', 'name', 'cannot'],
   set_environment_variables: ['runs', 'name', 'cannot'],
+  stop_services: ['name', 'name', 'name'],
+  start_services: ['yes', 'name', 'yes'],
   delete_service: ['name', 'name', 'name'],
   delete_environment: ['name', 'name', 'name'],
   get_api_budget: read,
@@ -96,7 +98,7 @@ const placeless = [
   'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
-const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule', 'delete_service', 'delete_environment'];
+const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule', 'stop_services', 'delete_service', 'delete_environment'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
 
 interface Setting {
