@@ -70,7 +70,7 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     rollback_application: () => ({ application: seed['application_id'] }),
     set_environment_variables: () => ({ application: seed['application_id'], variables: { [uniqueName('KEY').replace('-', '_')]: 'x' } }),
     stop_services: () => ({ services: [`infra://service/container/${seed['container_id']}`] }),
-    start_services: () => ({ services: [`infra://service/container/${seed['container_id']}`] }),
+    start_services: () => ({ services: [`infra://service/database/${seedId('service/data/development/events-db')}`] }),
     delete_service: () => ({ service: `infra://service/job/${seedId('service/data/development/migrate-schema')}` }),
     delete_environment: () => ({ environment: seedId('environment/data/development') }),
     get_api_budget: () => ({}),
