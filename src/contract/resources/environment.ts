@@ -47,7 +47,7 @@ export const EnvironmentStatus = z.object({
     .nullable(),
 });
 
-const ids = <Kind extends ServiceKind>(kind: Kind) => z.array(reference(kind)).optional();
+const ids = (kind: ServiceKind) => z.array(reference(kind)).optional();
 
 const namesAny = (body: Readonly<Record<string, readonly unknown[] | undefined>>): boolean => Object.values(body).some((list) => list?.length);
 

@@ -18,6 +18,8 @@ async function placeOf({ id, name, project, mode }: Target, reader: Reader): Pro
   return `${path} (${mode === 'unknown' ? 'mode not known' : mode})`;
 }
 
+const textFor = (row: JsonRecord): string => `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
+
 const previewReads = [
   ...readUses('the plan shows only ids of services, or not their states', operations.list_services, operations.get_environment_status),
   ...readUses('the plan does not show the names of projects', operations.get_organization, operations.list_projects),
@@ -37,7 +39,6 @@ export const chosenServices = (verb: string, note: (service: JsonRecord) => stri
     if (!rows) return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
     const statuses = target.id === undefined ? undefined : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
     const states = new Map(Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => rowsIn({ results: list })).map((row) => [row['id'], textIn(row, 'state')]));
-    const textFor = (row: JsonRecord): string => `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
     const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
     const lineFor = (row: JsonRecord): PlanLine => {
       const more = note(row);
