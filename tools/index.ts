@@ -23,6 +23,7 @@ import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
+import { deleteEnvironment } from './environment/delete-environment.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { getEnvironmentStatus } from './environment/get-environment-status.ts';
 import { getEnvironment } from './environment/get-environment.ts';
@@ -47,8 +48,11 @@ import { findResource } from './platform/find-resource.ts';
 import { getApiBudget } from './platform/get-api-budget.ts';
 import { createProject } from './project/create-project.ts';
 import { listProjects } from './project/list-projects.ts';
+import { deleteService } from './service/delete-service.ts';
 import { getService } from './service/get-service.ts';
 import { searchLogs } from './service/search-logs.ts';
+import { startServices } from './service/start-services.ts';
+import { stopServices } from './service/stop-services.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
@@ -121,5 +125,9 @@ export const tools: readonly Tool[] = [
   createJob,
   updateJob,
   setEnvironmentVariables,
+  stopServices,
+  startServices,
+  deleteService,
+  deleteEnvironment,
   getApiBudget,
 ];

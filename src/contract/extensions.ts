@@ -8,7 +8,7 @@ import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
 import { Container, ContainerRegistry, ContainerRequest } from './resources/container.ts';
 import { Database, DatabaseUpdateRequest } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
-import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { DeployServicesRequest, Environment, EnvironmentStatus, StopServicesRequest } from './resources/environment.ts';
 import { EventPage, eventQuery } from './resources/event.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
@@ -68,6 +68,12 @@ const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(
   operation({
     ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
+  });
+
+const remove = <const Kind extends ServiceKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}`, effect: 'destructive', permission: 'admin', target: kind,
+    summary: `Take down one service of kind ${kind} and delete it for good.`,
   });
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
@@ -227,6 +233,34 @@ export const extensionOperations = {
       terraform: 'redeploy_terraform',
     },
     summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
+  }),
+  stop_services: operation({
+    ...undocumented, name: 'stop_services', method: 'POST', path: '/environment/{environmentId}/service/stop', body: StopServicesRequest,
+    effect: 'destructive', permission: 'deploy', target: 'environment',
+    roles: {
+      application_ids: { within: 'application' }, container_ids: { within: 'container' }, database_ids: { within: 'database' }, job_ids: { within: 'job' },
+      helm_ids: { within: 'helm' }, terraform_ids: { within: 'terraform' },
+    },
+    summary: 'Stop selected services of an environment.',
+  }),
+  start_services: operation({
+    ...undocumented, name: 'start_services', method: 'POST', path: '/environment/{environmentId}/service/deploy', body: DeployServicesRequest, response: EnvironmentStatus,
+    effect: 'disruptive', permission: 'deploy', target: 'environment',
+    roles: { 'applications.application_id': { within: 'application' }, 'containers.id': { within: 'container' }, 'helms.id': { within: 'helm' }, databases: { within: 'database' } },
+    summary: 'Deploy selected services of an environment at given versions or, without one, at those that were deployed before.',
+  }),
+  delete_application: remove('application'),
+  delete_container: remove('container'),
+  delete_database: remove('database'),
+  delete_job: remove('job'),
+  delete_helm: remove('helm'),
+  delete_terraform: remove('terraform'),
+  delete_environment: operation({
+    ...undocumented, name: 'delete_environment', method: 'DELETE', path: '/environment/{environmentId}', effect: 'destructive', permission: 'admin', target: 'environment',
+    carriesOut: {
+      application: 'delete_application', container: 'delete_container', database: 'delete_database', job: 'delete_job', helm: 'delete_helm', terraform: 'delete_terraform',
+    },
+    summary: 'Take down an environment and delete it for good, with every service in it.',
   }),
   cancel_deployment: operation({
     ...undocumented, name: 'cancel_deployment', method: 'POST', path: '/environment/{environmentId}/cancelDeployment',

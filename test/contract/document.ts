@@ -108,6 +108,9 @@ export const extensionEndpoints: string[] = [
   'POST /environment/{environmentId}/cancelDeployment',
   'DELETE /cluster/{clusterId}/lock',
   ...['application', 'container', 'job'].map((kind) => `PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`),
+  'POST /environment/{environmentId}/service/stop',
+  'POST /environment/{environmentId}/service/deploy',
+  ...['application', 'container', 'database', 'job', 'helm', 'terraform', 'environment'].map((kind) => `DELETE /${kind}/{${kind}Id}`),
 ];
 
 /** Status codes of failures, of the errors section. */

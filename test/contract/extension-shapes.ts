@@ -266,6 +266,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'PUT /job/{jobId}': one('job'),
   'POST /environment/{environmentId}/container': one('container'),
   'POST /environment/{environmentId}/job': one('job'),
+  'POST /environment/{environmentId}/service/deploy': one('environment status'),
   'POST /environment/{environmentId}/cancelDeployment': one('environment status'),
 };
 

@@ -30,12 +30,15 @@ describe('what an operation acts upon is declared', () => {
     expect(op.creates !== undefined).toBe(op.status === 201);
   });
 
-  test('of all that there is, one carries out others, and each of those is aimed at its service', () => {
-    expect(allOperations.filter(({ carriesOut }) => carriesOut).map(({ name }) => name)).toEqual(['deploy_environment']);
-    for (const kind of serviceKinds) {
-      const part = (operations as Record<string, AnyOperation>)[operations.deploy_environment.carriesOut![kind]];
-      expect(part, kind).toMatchObject({ target: kind, params: [`${kind}Id`] });
-      expect(part!.effect, kind).not.toBe('read');
+  test('of all that there is, two carry out others, and each of those is aimed at its service', () => {
+    const carrying = allOperations.filter(({ carriesOut }) => carriesOut);
+    expect(carrying.map(({ name }) => name)).toEqual(['deploy_environment', 'delete_environment']);
+    for (const { name, carriesOut } of carrying) {
+      for (const kind of serviceKinds) {
+        const part = (operations as Record<string, AnyOperation>)[carriesOut![kind]];
+        expect(part, `${name}: ${kind}`).toMatchObject({ target: kind, params: [`${kind}Id`] });
+        expect(part!.effect, `${name}: ${kind}`).not.toBe('read');
+      }
     }
   });
 

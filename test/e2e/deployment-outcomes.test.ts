@@ -30,7 +30,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
   let now = 0;
   let isFresh = true;
   const context: ToolContext = {
-    resolved: {}, done: [], replacements: () => [], read: unused,
+    resolved: {}, done: [], sent: [], replacements: () => [], read: unused,
     attempt: (async ({ name }: { name: string }) => {
       if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
       if (isFresh) counters.reads += 1;

@@ -29,8 +29,8 @@ export interface ForeignCall {
   readonly where?: (on: IsOn) => boolean;
   readonly before?: (server: ForeignServer) => unknown;
   readonly args: (server: ForeignServer) => Json;
-  /** What it changes on the platform, all of it; nothing by default. */
-  readonly changes?: readonly string[];
+  /** What it changes on the platform, all of it, or what each change has to match; nothing by default. */
+  readonly changes?: readonly string[] | RegExp;
   /** What it reads of a resource that it changes, and the members of it that alone may differ afterwards. */
   readonly only?: { readonly of: (server: ForeignServer) => unknown; readonly members: readonly string[] };
   /** The words of a legitimate refusal: then it has to be refused. `why` says what makes it legitimate. */
@@ -65,6 +65,11 @@ const outcomeProblems = ({ isError }: CallToolResult, text: string, { refused }:
 
 const sameList = (one: readonly string[], other: readonly string[]): boolean => JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
 
+function changeProblems(changed: readonly string[], expected: ForeignCall['changes'] = []): string[] {
+  const isRight = expected instanceof RegExp ? changed.every((change) => expected.test(change)) : sameList(changed, expected);
+  return isRight ? [] : [`changed [${changed.join(', ')}], not [${expected instanceof RegExp ? String(expected) : expected.join(', ')}]`];
+}
+
 /** Makes a call and collects what is wrong with it: failures, requests that the platform's document doesn't allow, untruths. */
 export async function problemsOf(server: ForeignServer, call: ForeignCall): Promise<string[]> {
   const { platform, user, log } = server;
@@ -81,7 +86,7 @@ export async function problemsOf(server: ForeignServer, call: ForeignCall): Prom
   };
   const changed = changesBetween(kept, snapshot(platform));
   const wrong = result.isError === true ? [] : [
-    ...(sameList(changed, call.changes ?? []) ? [] : [`changed [${changed.join(', ')}], not [${(call.changes ?? []).join(', ')}]`]),
+    ...changeProblems(changed, call.changes),
     ...(call.only === undefined ? [] : differingPaths(of, await call.only.of(server)).filter((path) => !call.only?.members.some((member) => path === member || path.startsWith(`${member}.`))).map((path) => `changed ${path} too`)),
     ...(call.holds === undefined ? [] : await attempt(() => call.holds?.(made))),
   ];

@@ -3,11 +3,12 @@ import { tools } from '../../tools/index.ts';
 import type { Choice } from '../other-platform/differences.ts';
 import { problemsOf, problemsOfResource } from './call.ts';
 import { changingCalls } from './changing-calls.ts';
+import { deletingCalls } from './deleting-calls.ts';
 import { deployingCalls } from './deploying-calls.ts';
 import { startForeignServer } from './foreign-server.ts';
 import { readingCalls, resourceUris } from './reading-calls.ts';
 
-const calls = [...readingCalls, ...changingCalls, ...deployingCalls];
+const calls = [...readingCalls, ...changingCalls, ...deployingCalls, ...deletingCalls];
 
 /** Makes every call and reads every resource, one after the other, and collects what is wrong with them. */
 async function problemsWith(differences: Choice): Promise<string[]> {

@@ -76,6 +76,10 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     create_job: () => ({ ...id('environment_id'), name: uniqueName('job'), schedule: { cronjob: { scheduled_at: '0 4 * * *' } }, source: { image: { image_name: 'library/report', tag: '1.0', registry_id: seed['registry_id'] } } }),
     update_job: () => ({ ...id('job_id'), description: uniqueName('job') }),
     set_environment_variables: () => ({ application: seed['application_id'], variables: { [uniqueName('KEY').replace('-', '_')]: 'x' } }),
+    stop_services: () => ({ services: [`infra://service/container/${seed['container_id']}`] }),
+    start_services: () => ({ services: [`infra://service/database/${seedId('service/data/development/events-db')}`] }),
+    delete_service: () => ({ service: `infra://service/job/${seedId('service/data/development/migrate-schema')}` }),
+    delete_environment: () => ({ environment: seedId('environment/data/development') }),
     get_api_budget: () => ({}),
   };
 }

@@ -68,6 +68,10 @@ const calls: Record<string, Args> = {
   create_job: { environment_id: 'shop/staging', name: 'invoices', source: { image: { image_name: 'acme/invoices', tag: '1.0' } }, schedule: { cronjob: { scheduled_at: '0 4 * * *', timezone: 'Europe/Paris' } } },
   update_job: { job_id: 'shop/staging/nightly-report', max_duration_seconds: 3600 },
   set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
+  stop_services: { modes: ['STAGING', 'DEVELOPMENT'] },
+  start_services: { environment: 'shop/staging' },
+  delete_service: { service: 'shop/production/orders-db' },
+  delete_environment: { environment: 'shop/staging' },
   get_api_budget: {},
 };
 

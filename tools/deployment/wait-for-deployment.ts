@@ -4,6 +4,7 @@ import { anyOf, anyService, composeTool, pick, type JsonRecord, type NextCall } 
 import { oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
 import { endAnswer, endView, readsToExplain } from '../shared/deployment-end.ts';
 import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
+import { awaitGone } from '../shared/wait-until-gone.ts';
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   switch (view['outcome']) {
@@ -20,7 +21,7 @@ export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
   description:
-    'Is it done yet? Waits until a deploy, restart or stop has ended, and says how: succeeded, canceled, or failed and why. Where the time is over first, call it again.',
+    'Is it done yet? Waits until a deploy, restart, stop or deletion has ended, and says how: succeeded, canceled, or failed and why. Where the time is over first, call it again.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
@@ -36,7 +37,8 @@ export const waitForDeployment = composeTool({
     const subject = serviceSubject(context);
     // Some platforms answer a deploy with the service, whose id is easily taken for the deployment's.
     const known = deployment === subject.id ? undefined : deployment;
-    return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds));
+    const end = action === 'DELETE' ? awaitGone(context, subject, seconds) : awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds);
+    return endAnswer(context, subject, await end);
   },
   render: endView.render,
   next,

@@ -84,6 +84,9 @@ export async function hasStatus(context: ToolContext, subject: Subject): Promise
 export const deployOperation = (kind: Subject['kind']): AnyOperation =>
   kind === 'terraform' ? operations.redeploy_terraform : operationNamed(`deploy_${kind}`);
 
+/** The operation that deletes a service or environment of this kind. */
+export const deleteOperation = (kind: Subject['kind']): AnyOperation => operationNamed(`delete_${kind}`);
+
 const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || isServiceKind(kind);
 
 /** The service or environment that an argument refers to; undefined if it wasn't given or is of another kind. */

@@ -71,7 +71,7 @@ const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? '
 function text(view: JsonRecord): string {
   const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
   const lines = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? '')} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
     ...(Array.isArray(not_acted_on) ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`] : []),

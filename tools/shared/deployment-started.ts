@@ -3,7 +3,8 @@ import { operations, serviceKinds, type DeploymentAction } from '../../src/contr
 import { compact, isRecord, pruneRecord, readUses, record, statusReads, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
-import { askedFor, awaitNewEnd, waitForEnd } from './wait-for-end.ts';
+import { askedFor, awaitNewEnd, waitForEnd, type WaitResult } from './wait-for-end.ts';
+import { awaitGone } from './wait-until-gone.ts';
 
 /** A deployment that was requested, and the platform's response. */
 interface StartedDeployment {
@@ -37,8 +38,10 @@ const followedInstead = (subject: Subject, followed: Subject | undefined): JsonR
 /** The answer of a tool that started a deployment: that it was accepted or, if the caller waits, how it ended. */
 export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false }: StartedDeployment): Promise<JsonRecord> {
   const requested = askedFor(action, answer);
-  const followed = await findFollowable(context, [subject, ...subjectsOf(context)]);
-  if (waits && followed) return { ...(await endAnswer(context, followed, await awaitNewEnd(context, followed, requested))), ...asArgument(followed), ...deployedAgain(context), action };
+  // What is deleted may be gone by now.
+  const followed = action === 'DELETE' ? subject : await findFollowable(context, [subject, ...subjectsOf(context)]);
+  const end = (of: Subject): Promise<WaitResult> => (action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested));
+  if (waits && followed) return { ...(await endAnswer(context, followed, await end(followed))), ...asArgument(followed), ...deployedAgain(context), action };
   return pruneRecord({
     outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
     state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...deployedAgain(context), ...followedInstead(subject, followed),
@@ -54,12 +57,14 @@ export const readsAfterwards: readonly ReadUse[] = [
 
 const isAccepted = (view: JsonRecord): boolean => view['outcome'] === 'accepted';
 
+const notYet: Readonly<Record<string, string>> = { STOP: 'stopped', DELETE: 'deleted' };
+
 const render: Renderer = {
   view: (answer) => answer,
   text: (view) => {
     if (!isAccepted(view)) return [endView.render.text(view), ...(view['deployed'] === undefined ? [] : [`deployed: ${compact(view['deployed'])}`])].join('\n');
     const lines = facts.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${compact(view[name])}`]));
-    return [`${String(view['subject'])}: accepted, not ${String(view['action']).toLowerCase() === 'stop' ? 'stopped' : 'done'} yet.`, ...lines].join('\n');
+    return [`${String(view['subject'])}: accepted, not ${notYet[String(view['action'])] ?? 'done'} yet.`, ...lines].join('\n');
   },
   keep: 'first',
 };

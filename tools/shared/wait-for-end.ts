@@ -13,10 +13,10 @@ export interface WaitResult {
 
 /** Longest wait, in seconds: clients give up on a call after sixty. */
 export const longestWait = 50;
-const defaultWait = 45;
+export const defaultWait = 45;
 
 // Time in milliseconds that is reserved for what follows a wait, such as a diagnosis.
-const reserve = 4_000;
+export const reserve = 4_000;
 
 /** The argument of tools that can wait for the end of the deployment they start. */
 export const waitForEnd = { wait: z.boolean().optional().describe(`Wait for the end, at most ${longestWait} s.`) };
@@ -51,7 +51,7 @@ function missingOutcome(progress: DeploymentProgress, { deployment }: RequestedA
 const lowBudgetFraction = 0.2;
 
 /** The poll interval in milliseconds: it grows with the elapsed time, and is long if few requests are left. */
-function pollInterval(elapsed: number, context: ToolContext): number {
+export function pollInterval(elapsed: number, context: ToolContext): number {
   const budget = context.budget();
   const isLow = budget !== undefined && budget.remaining < budget.limit * lowBudgetFraction;
   return isLow ? 10_000 : Math.min(5_000, 700 + elapsed / 5);
@@ -60,8 +60,8 @@ function pollInterval(elapsed: number, context: ToolContext): number {
 const progressText = (status: LenientServiceStatus, seconds: number): string => `${status.state ?? 'in an unknown state'}, ${seconds} s`;
 
 // How long a new deployment may not be visible yet, in milliseconds: if this call requested it, and if an earlier one did.
-const visibilityTimeout = 10_000;
-const settlingTime = 3_000;
+export const visibilityTimeout = 10_000;
+export const settlingTime = 3_000;
 
 /** Options of a wait. */
 interface WaitOptions {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { DateTime, identity, Name, Pointer, reference, resourceOf, Uuid } from '../primitives.ts';
+import { DeployRequest } from './deployment.ts';
+import type { ServiceKind } from './service.ts';
 import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states.ts';
 
 /** What an environment is for. Changes to PRODUCTION carry a higher risk. */
@@ -45,11 +47,27 @@ export const EnvironmentStatus = z.object({
     .nullable(),
 });
 
-const ids = (kind: 'application' | 'database' | 'container') => z.array(reference(kind)).optional();
+const ids = (kind: ServiceKind) => z.array(reference(kind)).optional();
+
+const namesAny = (body: Readonly<Record<string, readonly unknown[] | undefined>>): boolean => Object.values(body).some((list) => list?.length);
 
 export const RestartServicesRequest = z
   .object({ application_ids: ids('application'), database_ids: ids('database'), container_ids: ids('container') })
-  .refine((body) => [body.application_ids, body.database_ids, body.container_ids].some((list) => list?.length), {
-    error: 'needs at least one id in application_ids, database_ids or container_ids',
-    path: ['application_ids'],
-  });
+  .refine(namesAny, { error: 'needs at least one id in application_ids, database_ids or container_ids', path: ['application_ids'] });
+
+/** Ids of services of every kind, at least one. */
+export const StopServicesRequest = z
+  .object({
+    application_ids: ids('application'), container_ids: ids('container'), database_ids: ids('database'), job_ids: ids('job'), helm_ids: ids('helm'), terraform_ids: ids('terraform'),
+  })
+  .refine(namesAny, { error: 'needs at least one id', path: ['application_ids'] });
+
+/** Services to deploy, at least one. An application without a commit stays at the one that was deployed before. */
+export const DeployServicesRequest = z
+  .object({
+    applications: z.array(z.object({ application_id: reference('application'), ...DeployRequest.shape })).optional(),
+    containers: z.array(z.object({ id: reference('container') })).optional(),
+    helms: z.array(z.object({ id: reference('helm') })).optional(),
+    databases: ids('database'),
+  })
+  .refine(namesAny, { error: 'needs at least one service', path: ['applications'] });

@@ -8,6 +8,7 @@ import { applyChange, insertDeploymentService, updateEnvironmentState } from './
 import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
 import { requireUnlocked } from './cluster-locks.ts';
 import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
+import { removeDeleted, requireDeletable, requireNotBeingDeleted } from './deletion.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
 
@@ -38,7 +39,7 @@ const insertDeployment = async (trx: Db, context: EngineContext, order: Deployme
     .insertInto('deployment')
     .values({
       id: context.random.uuid(), environment_id: order.environmentId, queue: order.environmentId, action: order.action, status: nothingToDo ? 'SUCCESS' : 'QUEUED',
-      origin: order.origin, triggered_by: order.triggeredBy, canceling: 0, created_at: iso(at),
+      origin: order.origin, triggered_by: order.triggeredBy, canceling: 0, takes_environment: order.takesEnvironment ? 1 : 0, created_at: iso(at),
       started_at: nothingToDo ? iso(at) : null, ended_at: nothingToDo ? iso(at) : null,
       due_ms: nothingToDo ? null : ahead ? blockedDueTime : at,
     })
@@ -61,16 +62,18 @@ export async function requestDeployment(context: EngineContext, trx: Db, order: 
   if (environment === undefined) throw notFound('environment', order.environmentId);
   await requireUnlocked(trx, environment.cluster_id, at);
   const services = await findServices(trx, order);
-  if (services.length === 0 && order.action !== 'STOP') {
+  await (order.action === 'DELETE' ? requireDeletable : requireNotBeingDeleted)(trx, order);
+  if (services.length === 0 && order.action !== 'STOP' && !order.takesEnvironment) {
     throw refused(`The environment ${environment.name} (${order.environmentId}) has no services that could be ${actionWords[order.action]}.`);
   }
   for (const service of services) requireActionAllowed(order.action, service);
   const deployment = await insertDeployment(trx, context, order, at);
   for (const service of services) {
-    await insertDeploymentService(trx, deployment, service, at, order.commitId);
+    await insertDeploymentService(trx, deployment, service, at, order.commitIds?.[service.id] ?? order.commitId);
     await showRequested(trx, deployment, service);
   }
   await updateEnvironmentState(trx, order.environmentId);
+  if (services.length === 0) await removeDeleted(trx, deployment, []);
   return requestOf(deployment, order.serviceIds);
 }
 
@@ -97,19 +100,4 @@ export async function cancelEnvironmentDeployment(context: EngineContext, trx: D
   for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, context, deployment, service, at);
   await updateEnvironmentState(trx, environmentId);
   return requestOf(deployment, services.map((service) => service.service_id));
-}
-
-/** See Engine.markOutOfDate. */
-export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void> {
-  if (serviceIds.length === 0) return;
-  await trx
-    .updateTable('service').set({ deployment_status: 'OUT_OF_DATE' }).where('id', 'in', [...serviceIds]).where('deployment_status', '=', 'UP_TO_DATE').execute();
-  // A deployment that took its configuration before the change won't bring the service up to date.
-  await trx
-    .updateTable('deployment_service')
-    .set({ outdated: 1 })
-    .where('service_id', 'in', [...serviceIds])
-    .where('spec', 'is not', null)
-    .where('ended_at', 'is', null)
-    .execute();
 }

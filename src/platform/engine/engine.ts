@@ -20,10 +20,14 @@ export interface Requester {
 export interface DeploymentOrder extends Requester {
   readonly action: DeploymentAction;
   readonly environmentId: string;
-  /** All in that environment. May be empty for STOP, which then does nothing. */
+  /** All in that environment. May be empty for STOP, which then does nothing, and for the deletion of an environment. */
   readonly serviceIds: readonly string[];
   /** The commit to deploy, for services built from git; default the newest of their branch. */
   readonly commitId?: string;
+  /** The same for single services, by their ids. */
+  readonly commitIds?: Readonly<Record<string, string | undefined>>;
+  /** For DELETE of every service of the environment: whether the environment goes with them. */
+  readonly takesEnvironment?: boolean;
 }
 
 /** An accepted order. Its id is the `deployment_request_id` and `execution_id` of status responses. */
@@ -55,7 +59,8 @@ export interface Page {
 export interface Engine {
   /**
    * Accepts an order: inserts the deployment, its services, events and webhook deliveries in `trx`.
-   * Refused while the cluster is locked, and if a service's state doesn't allow the action.
+   * Refused while the cluster is locked, and if a service's state doesn't allow the action. A deletion is refused during
+   * another deployment of what it deletes, and everything else during a deletion.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
   /** Cancels the environment's current deployment, the oldest that has not ended. Refused if there is none. */

@@ -2,6 +2,7 @@ import type { DeploymentState, EventKind } from '../../contract/index.ts';
 import type { Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
+import { removeDeleted } from './deletion.ts';
 import { scheduleJobRuns } from './job-runs.ts';
 import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './logs.ts';
@@ -61,6 +62,7 @@ const endDeployment = async (trx: Db, deployment: DeploymentRow, services: reado
     .set({ status: failed ? 'ERROR' : canceled ? 'CANCELED' : 'SUCCESS', ended_at: iso(at), due_ms: null, owner: null })
     .where('id', '=', deployment.id)
     .execute();
+  await removeDeleted(trx, deployment, services);
   await trx
     .updateTable('deployment')
     .set({ due_ms: at })

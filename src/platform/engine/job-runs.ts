@@ -2,6 +2,7 @@ import { Cron } from 'croner';
 import type { ServiceSpecs } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
+import { isBeingDeleted } from './deletion.ts';
 import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
@@ -31,12 +32,12 @@ export async function scheduleJobRuns(context: EngineContext, trx: Db, deploymen
   else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
 }
 
-/** Starts a scheduled run of a job, unless the previous one is still running or it is too late. Each job has a queue of its own for its runs. */
+/** Starts a scheduled run of a job, unless the previous one is still running, the job is being deleted, or it is too late. Each job has a queue of its own for its runs. */
 export const startScheduledRun = (context: EngineContext): TimerHandler => async (trx, serviceId, now, dueAt) => {
   const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
   if (service === undefined || service.deployed_spec === null) return null;
   const running = await trx.selectFrom('deployment').select('id').where('queue', '=', queueOf(serviceId)).where('due_ms', 'is not', null).executeTakeFirst();
-  if (running === undefined && now - dueAt <= latestStartMilliseconds) {
+  if (running === undefined && !(await isBeingDeleted(trx, serviceId)) && now - dueAt <= latestStartMilliseconds) {
     const deployment = await trx
       .insertInto('deployment')
       .values({

@@ -86,7 +86,7 @@ export const stageOf = (kind: ServiceKind, action: DeploymentAction): { name: st
 };
 
 /** Whether webhooks are notified of deployments with this action. */
-export const isAnnounced = (action: DeploymentAction): boolean => action === 'DEPLOY' || action === 'RESTART';
+export const isAnnounced = (action: DeploymentAction): boolean => action !== 'STOP';
 
 /** The states without a deployment under way. */
 export const settledStates = [

@@ -13,19 +13,22 @@ const defaultRetention = { deploymentsPerService: 200, auditEvents: 20_000, ever
 export type Retention = Partial<typeof defaultRetention>;
 
 /**
- * Ended deployments that exceed the limit for every one of their services or, without services, for their queue. The
- * latest deployment of a service is never among them, nor one with pending webhook deliveries.
+ * Ended deployments that exceed the limit for every one of their services or, for services that are deleted and without
+ * services, for their queue; and all of an environment that is deleted. The latest deployment of a service is never among
+ * them, nor one with pending webhook deliveries.
  */
 const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     WITH ranked AS (
-      SELECT deployment.id, row_number() OVER (PARTITION BY coalesce(part.service_id, deployment.queue) ORDER BY deployment.seq DESC) AS place
-      FROM deployment LEFT JOIN deployment_service AS part ON part.deployment_id = deployment.id)
+      SELECT deployment.id, environment.id IS NULL AS is_left_over,
+        row_number() OVER (PARTITION BY coalesce(service.id, deployment.queue) ORDER BY deployment.seq DESC) AS place
+      FROM deployment LEFT JOIN deployment_service AS part ON part.deployment_id = deployment.id
+        LEFT JOIN service ON service.id = part.service_id LEFT JOIN environment ON environment.id = deployment.environment_id)
     SELECT deployment.id FROM deployment JOIN ranked ON ranked.id = deployment.id
     WHERE deployment.ended_at IS NOT NULL
       AND deployment.id NOT IN (SELECT last_deployment_id FROM service WHERE last_deployment_id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook_delivery.deployment_id = deployment.id AND due_ms IS NOT NULL)
-    GROUP BY deployment.id HAVING min(place) > ${newest}
+    GROUP BY deployment.id HAVING min(place) > ${newest} OR max(is_left_over) = 1
     ORDER BY deployment.seq LIMIT ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 };

@@ -4,7 +4,7 @@ import { CallFailure, fail } from '../failure/index.ts';
 import { assertReadAllowed } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { hidesAny } from '../redaction/index.ts';
-import { answerSchema, type ToolContext } from '../tool/index.ts';
+import { answerSchema, type PlannedOperation, type ToolContext } from '../tool/index.ts';
 import type { Call } from './call.ts';
 
 const reasonDenied = (error: unknown): string | undefined =>
@@ -20,7 +20,7 @@ interface ToolCall {
 interface ToolCallOptions {
   readonly shown: boolean;
   readonly hasChanged?: boolean;
-  readonly done?: readonly string[];
+  readonly carriedOut?: readonly PlannedOperation[];
   readonly replacements?: ToolContext['replacements'];
 }
 
@@ -28,9 +28,9 @@ interface ToolCallOptions {
  * What the code of a tool works with during a call. It reads only what the policy allows.
  * @param shown whether it sees only what may be shown. Otherwise it sees everything, to act upon, and nothing of it may be
  *   reported.
- * @param done names of the operations that were sent. After a change, what was read before is dropped.
+ * @param carriedOut the operations that were sent. After a change, what was read before is dropped.
  */
-export function toolContextOf(call: Call, { shown, hasChanged = false, done = [], replacements = () => [] }: ToolCallOptions): ToolCall {
+export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOut = [], replacements = () => [] }: ToolCallOptions): ToolCall {
   const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
   const missing = new Map<string, string>();
@@ -49,7 +49,8 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, done = []
   return {
     toolContext: {
       resolved,
-      done,
+      done: carriedOut.map(({ operation }) => operation.name),
+      sent: carriedOut.map(({ input }) => input),
       read,
       attempt,
       forget,

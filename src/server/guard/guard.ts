@@ -9,7 +9,7 @@ import { maximumSearchTime, type SearchLimit } from './risk/hosted-environments.
 import { actionsToCheck, denialOf, denialOfCall, limitOf, needsHostedEnvironments, needsLocation, needsProjectName, limitDenial } from './policy/policy.ts';
 import { findTargetById, findTarget, withProjectName } from './risk/find-target.ts';
 import { isHigherRisk, needsTypedName } from './risk/risk.ts';
-import { areInSameEnvironment } from './same-environment.ts';
+import { areInSameEnvironment, namesOnlyItsOwn } from './same-environment.ts';
 import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 type TargetRisk = Pick<TargetedOperation, 'target' | 'risk'>;
@@ -141,7 +141,8 @@ const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
  */
 export async function assessOperations(call: GuardedCall, planned: readonly PlannedOperation[]): Promise<AssessedRisk> {
   const isSameEnvironment = planned.length === 0 || (await areInSameEnvironment(call));
-  const operations = await Promise.all(planned.map((one) => assessOperation(call, one, isSameEnvironment)));
+  const isInPlace = async (one: PlannedOperation): Promise<boolean> => isSameEnvironment && (!call.tool.spansEnvironments || (await namesOnlyItsOwn(one, call.reader)));
+  const operations = await Promise.all(planned.map(async (one) => assessOperation(call, one, await isInPlace(one))));
   const { target, risk } = operations.reduce<TargetRisk>((one, other) => (isHigher(other, one) ? other : one), operations[0] ?? { target: noTarget, risk: 'read' });
   return { operations, target, risk };
 }

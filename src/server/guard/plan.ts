@@ -3,6 +3,7 @@ import { elsewhereOf, redeployOf, toWire, type AnyOperation, type Method } from 
 import type { Redactor } from '../redaction/index.ts';
 import { answerSchema, argumentSchema, lineAgreed, lineText, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
+import { idsNamed } from './risk/find-target.ts';
 import { namedTarget, targetText, type NamedTarget } from './risk/named-target.ts';
 import type { Reader, Target } from '../context/index.ts';
 import type { Risk } from './risk/risk.ts';
@@ -24,6 +25,8 @@ export interface Plan {
   readonly tier: Risk;
   /** The target of its highest-risk operation. */
   readonly target: NamedTarget;
+  /** How many resources it changes, if its tool can change several environments in one call and it changes more than one. */
+  readonly several?: number;
   /** The summaries of its operations. */
   readonly summary: string;
   readonly requests: readonly PlannedRequest[];
@@ -98,13 +101,14 @@ async function planRequest({ operation, input, carried = {}, unchanged: unchange
 export async function planOf(source: PlanSource): Promise<Plan> {
   const { tool, args, operations, target, risk, redactor: { agreement }, notKnown = [], key } = source;
   const named = await namedTarget(target, source.reader);
+  const count = tool.spansEnvironments ? operations.reduce((sum, { operation, input }) => sum + idsNamed(operation, input).length, 0) : 0;
   const planned: PlannedEffects[] = [];
   for (const one of operations) planned.push(await planRequest(one, source));
   const inputs = operations.map(({ operation, input, carried, heldBy }) => [operation.name, input, ...(carried ? [carried] : []), ...(heldBy ? [heldBy] : [])]);
   // The digest covers secrets too, although nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]))).digest('hex');
   return {
-    tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, summary: [...new Set(operations.map(({ operation }) => operation.summary))].join(' '),
+    tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, ...(count > 1 && { several: count }), summary: [...new Set(operations.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
     effects: [
       ...notKnown,
@@ -150,7 +154,7 @@ const requestLines = ({ method, path, body = {}, unchanged = [] }: PlannedReques
 ];
 
 /** A plan as text, one fact per line. @param whole whether long lines and long plans are printed in full. */
-export function planText({ summary, target, requests, effects }: Plan, { whole = false } = {}): string {
-  const lines = [summary, `On: ${aboutText(target)}`, ...requests.flatMap(requestLines), ...effects];
+export function planText({ summary, target, several, requests, effects }: Plan, { whole = false } = {}): string {
+  const lines = [summary, several === undefined ? `On: ${aboutText(target)}` : `On ${several} services, listed below.`, ...requests.flatMap(requestLines), ...effects];
   return (whole ? lines : shortened(lines).map(cut)).join('\n');
 }

@@ -1,11 +1,11 @@
-import { show, type ResolvedResource, type Tool } from '../tool/index.ts';
+import { show, type PlannedOperation, type ResolvedResource, type Tool } from '../tool/index.ts';
 import { isOfKind, listOperationFor } from '../resolve/index.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { fail } from '../failure/index.ts';
 import { operations } from '../../contract/index.ts';
 import { needsLocation } from './policy/policy.ts';
-import { findTargetById } from './risk/find-target.ts';
-import { rowsIn, type Reader, type TargetLocation } from '../context/index.ts';
+import { findTargetById, idsNamed } from './risk/find-target.ts';
+import { rowsIn, servicesIn, type Reader, type TargetLocation } from '../context/index.ts';
 
 /** Scopes of variables that belong to more than one environment. */
 const sharedScopes: readonly (string | undefined)[] = ['BUILT_IN', 'PROJECT'];
@@ -62,7 +62,7 @@ async function locateResource(location: ResolvedResource, resource: ResolvedReso
 }
 
 const locateAll = async (call: GuardedCall): Promise<readonly Located[]> => {
-  const named = namedIn(call);
+  const named = call.tool.spansEnvironments ? undefined : namedIn(call);
   return named ? Promise.all(named.resources.map((resource) => locateResource(named.location, resource, call.reader))) : [];
 };
 
@@ -90,6 +90,16 @@ export async function assertInSameEnvironment(call: GuardedCall): Promise<void> 
     next: 'Give the environment that it lies in, or what is meant of the given one: nothing is ever changed in two environments by one call.',
     ...(there && here && { seen: `${resourceText(resource, resource.kind)} lies in ${resourceText(there, 'environment')}, not in ${resourceText(here, 'environment')}` }),
   });
+}
+
+/**
+ * Whether everything that an operation names inside of its environment is known to be there, for tools whose calls change
+ * several environments. In doubt it isn't.
+ * @throws ApiError if the platform fails.
+ */
+export async function namesOnlyItsOwn({ operation, input }: PlannedOperation, reader: Reader): Promise<boolean> {
+  const services = await servicesIn(String(input['environment_id']), reader);
+  return services !== undefined && idsNamed(operation, input).every((id) => services.some((service) => service['id'] === id));
 }
 
 /** Whether everything that a call names is known to be in the environment that the call is about. @throws ApiError if the platform fails. */

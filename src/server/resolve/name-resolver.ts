@@ -96,6 +96,12 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
   return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }
 
+/** The kinds of resources that a change may have added to lists or taken from them: those that it answers with, or the one that it deletes. */
+function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
+  const deleted: string | undefined = operation.method === 'DELETE' ? operation.params.at(-1) : undefined;
+  return deleted === undefined ? responseKinds(operation).kinds : [parameterKind(deleted)];
+}
+
 /** The services in an operation's input: once it has succeeded, their ids are known to be of the kinds it takes. */
 const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly ResourceRef[] =>
   Object.entries(inputShape(operation)).flatMap(([name, schema]) => {
@@ -115,7 +121,7 @@ export function createNameResolver(persistence?: IndexPersistence): PersistentNa
     complete: (kind, typed, lookup) => completions(kind, typed, lookup, context),
     organization: async (lookup) => (await context.lists.organization(newSearch(lookup, 0)))?.id ?? '',
     learn: (operation, input, answer, principal) => {
-      if (operation.method !== 'GET') context.lists.invalidate(principal, responseKinds(operation).kinds);
+      if (operation.method !== 'GET') context.lists.invalidate(principal, kindsChanged(operation));
       for (const resource of [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)]) context.index.add(principal, resource);
     },
     flush: () => context.index.flush(),

@@ -63,7 +63,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Defines a tool of several operations, or one that reads in several steps. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, expand, matchesAction, output, answer, plan, preview, noOpCheck, render, next } = definition;
+  const { name, toolset, description, fields, folded, hidden, input, rules, operations, expand, matchesAction, spansEnvironments, output, answer, plan, preview, noOpCheck, render, next } = definition;
   const members = z.object(input);
   // The arguments are valid; parsing adds defaults.
   const withDefaults = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args) as ArgumentsOf<Input>;
@@ -78,6 +78,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     operation: highestEffect(operations),
     expand: expand && ((args, context) => expand(withDefaults(args), context)),
     matchesAction,
+    spansEnvironments,
     output,
     answer: (args, context, answers) => answer(withDefaults(args), context, answers),
     plan: (args) => plan?.(withDefaults(args)) ?? [],

@@ -10,6 +10,8 @@ export { editDistance, nearestName } from './nearest-name.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialUpdate, type PartialUpdate } from './partial-update.ts';
 export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview/cluster-change.ts';
+export { chosenServices, idsInLists } from './preview/chosen-services.ts';
+export { deletion } from './preview/deletion.ts';
 export { deployment } from './preview/deployment.ts';
 export { effectLines, environmentDeployment } from './preview/environment-deployment.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';

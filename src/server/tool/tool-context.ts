@@ -15,6 +15,8 @@ export interface ToolContext extends Omit<Reader, 'under'> {
   readonly resolved: Readonly<Record<string, ResolvedResource>>;
   /** Names of the operations that were carried out before the answer, in order. */
   readonly done: readonly string[];
+  /** Their inputs, in the same order. */
+  readonly sent: readonly JsonRecord[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds until the call's deadline. */

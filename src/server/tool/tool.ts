@@ -86,6 +86,8 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   /** Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads. */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   readonly matchesAction?: Tool['matchesAction'];
+  /** See Tool.spansEnvironments. */
+  readonly spansEnvironments?: true;
   /** Schema of the answer. */
   readonly output: z.ZodObject;
   /** Builds the answer from the operations' answers and what it reads now, both already redacted. */
@@ -113,6 +115,11 @@ export interface Tool {
    * of its operations is. @throws ApiError if the platform fails.
    */
   readonly matchesAction?: (planned: PlannedOperation, reader: Reader) => Promise<RuleMatch>;
+  /**
+   * True if one call may change several environments, each by an operation of its own on that environment. What each operation
+   * names is checked to be in its environment. Where there are several targets, agreement is given by typing their number.
+   */
+  readonly spansEnvironments?: true;
   readonly output: z.ZodType | undefined;
   readonly answer?: (args: JsonRecord, context: ToolContext, answers: readonly JsonRecord[]) => Promise<JsonRecord>;
   readonly plan: (args: JsonRecord) => readonly string[];

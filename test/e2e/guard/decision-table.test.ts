@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import { seedId } from '../../../src/platform/seed/ids.ts';
 import { tools } from '../../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
@@ -94,6 +95,10 @@ const table: Record<string, Row> = {
   create_job: ['runs', 'name', 'yes'],
   update_job: ['yes', 'name', 'cannot'],
   set_environment_variables: ['runs', 'name', 'cannot'],
+  stop_services: ['name', 'name', 'cannot'],
+  start_services: ['yes', 'name', 'cannot'],
+  delete_service: ['name', 'name', 'name'],
+  delete_environment: ['name', 'name', 'name'],
   get_api_budget: read,
 };
 
@@ -103,7 +108,7 @@ const placeless = [
   'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
-const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule'];
+const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule', 'stop_services', 'delete_service', 'delete_environment'];
 /** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
 const blind = ['update_container', 'update_database'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
@@ -156,9 +161,15 @@ const settings: Setting[] = [
   { name: 'only services allowed, a client that asks', policy: 'allow: [{ toolset: services }]', asks: true, becomes: (outcome, tool) => (tools.find(({ name }) => name === tool)!.toolset === 'services' ? outcome : 'denied') },
 ];
 
+/** With the service that is started seeming stopped. */
+const withStopped = (path: string, body: unknown): unknown => {
+  const { databases } = body as { databases?: { id: string }[] };
+  return path.endsWith('/statuses') && databases ? { ...(body as object), databases: databases.map((row) => (row.id === seedId('service/data/development/events-db') ? { ...row, state: 'STOPPED' } : row)) } : body;
+};
+
 /** Without the projects that the calls make: of an organization of very many it isn't found out what its clusters host. */
 const seeded = (method: string, path: string, body: unknown): unknown =>
-  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withDeploymentUnderWay(method, path, body);
+  method === 'GET' && /^\/organization\/[^/]+\/project$/.test(path) ? { results: (body as { results: { name: string }[] }).results.filter(({ name }) => !name.startsWith('project-')) } : withStopped(path, withDeploymentUnderWay(method, path, body));
 
 let platform: TestPlatform;
 let calls: ReturnType<typeof toolCallsOn>;

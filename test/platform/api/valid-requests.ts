@@ -197,6 +197,18 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     deploy_helm: helm,
     deploy_job: job,
     deploy_environment: environment,
+    stop_services: { ...environment, application_ids: [ids['application_id']], container_ids: [ids['container_id']], database_ids: [ids['database_id']], job_ids: [ids['job_id']], helm_ids: [ids['helm_id']], terraform_ids: [ids['terraform_id']] },
+    start_services: {
+      ...environment, applications: [{ application_id: ids['application_id'], git_commit_id: '0123456789abcdef0123456789abcdef01234567' }], containers: [{ id: ids['container_id'] }],
+      helms: [{ id: ids['helm_id'] }], databases: [ids['database_id']],
+    },
+    delete_application: application,
+    delete_container: container,
+    delete_database: database,
+    delete_job: job,
+    delete_helm: helm,
+    delete_terraform: terraform,
+    delete_environment: environment,
     cancel_deployment: environment,
     unlock_cluster: at('cluster_id'),
   };

@@ -1,7 +1,8 @@
 import type { ServiceKind } from '../../../contract/index.ts';
 import type { DeploymentRequest, ServiceStatusAnswer } from '../../engine/index.ts';
 import type { OperationHandlers, NonTransactionalContext, RequestContext } from '../handler.ts';
-import { invalid } from '../../common/index.ts';
+import { invalid, type DeployedCommit } from '../../common/index.ts';
+import type { Db } from '../../store/index.ts';
 import { findById, findService } from './find.ts';
 import { historyPage, type PageInput } from './page.ts';
 
@@ -26,10 +27,16 @@ async function deploy(kind: ServiceKind, id: string, context: RequestContext, co
   return acceptedAnswer(request, await engine.serviceStatus(db, id));
 }
 
+/** The commits that services run, by their ids. */
+async function deployedCommits(db: Db, ids: readonly string[]): Promise<Readonly<Record<string, string | undefined>>> {
+  const rows = await db.selectFrom('service').select(['id', 'deployed_commit']).where('id', 'in', [...ids]).execute();
+  return Object.fromEntries(rows.map(({ id, deployed_commit: commit }) => [id, commit === null ? undefined : (JSON.parse(commit) as DeployedCommit).git_commit_id]));
+}
+
 /** Deploys a service again, at the commit that it runs, and answers its status. */
 async function redeploy(kind: ServiceKind, id: string, context: RequestContext): Promise<ServiceStatusAnswer> {
-  const { deployed_commit: commit } = await findService(context.db, kind, id);
-  await deploy(kind, id, context, commit === null ? undefined : (JSON.parse(commit) as { git_commit_id: string }).git_commit_id);
+  await findService(context.db, kind, id);
+  await deploy(kind, id, context, (await deployedCommits(context.db, [id]))[id]);
   return context.engine.serviceStatus(context.db, id);
 }
 
@@ -64,14 +71,22 @@ async function requestForEnvironment(action: 'DEPLOY' | 'STOP', environmentId: s
   return engine.environmentStatus(db, environmentId);
 }
 
+/** Deletes a service. It is gone once its deployment has ended. */
+async function remove(kind: ServiceKind, id: string, context: RequestContext): Promise<undefined> {
+  const service = await findService(context.db, kind, id);
+  await context.engine.request(context.db, { ...requester(context), action: 'DELETE', environmentId: service.environment_id, serviceIds: [id] });
+  return undefined;
+}
+
 /** The status endpoint of applications reports RUNNING after a successful deployment, where all others report DEPLOYED. */
 const applicationState = (state: ServiceStatusAnswer['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
 
 /**
- * Collects the service ids of a restart, after checking their kinds.
+ * Collects the ids of services of an environment, after checking their kinds.
  * @throws ApiProblem 400 with the member and the id that is no such service of the environment
  */
-async function restartIds({ db }: RequestContext, environmentId: string, lists: Partial<Record<'application_ids' | 'database_ids' | 'container_ids', string[] | undefined>>) {
+async function idsIn({ db }: RequestContext, environmentId: string, lists: Partial<Record<`${ServiceKind}_ids`, readonly string[] | undefined>>) {
+  await findById(db, 'environment', environmentId);
   const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environmentId).execute();
   const kindOf = new Map(rows.map((row) => [row.id, row.kind]));
   for (const [member, ids] of Object.entries(lists)) {
@@ -105,14 +120,39 @@ export const deploymentHandlers = {
   redeploy_job: ({ job_id }, context) => redeploy('job', job_id, context),
   restart_services: async ({ environment_id, application_ids, database_ids, container_ids }, context) => {
     const { db, engine } = context;
-    await findById(db, 'environment', environment_id);
-    const serviceIds = await restartIds(context, environment_id, { application_ids, database_ids, container_ids });
+    const serviceIds = await idsIn(context, environment_id, { application_ids, database_ids, container_ids });
     await engine.request(db, { ...requester(context), action: 'RESTART', environmentId: environment_id, serviceIds });
     const results = await engine.serviceStatuses(db, serviceIds);
     return { ...results[0]!, results };
   },
+  stop_services: async ({ environment_id, ...lists }, context) => {
+    const serviceIds = await idsIn(context, environment_id, lists);
+    await context.engine.request(context.db, { ...requester(context), action: 'STOP', environmentId: environment_id, serviceIds });
+    return undefined;
+  },
+  start_services: async ({ environment_id, applications = [], containers = [], helms = [], databases }, context) => {
+    const { db, engine } = context;
+    const lists = { application_ids: applications.map((one) => one.application_id), container_ids: containers.map(({ id }) => id), helm_ids: helms.map(({ id }) => id), database_ids: databases };
+    const serviceIds = await idsIn(context, environment_id, lists);
+    const commitIds = { ...(await deployedCommits(db, serviceIds)), ...Object.fromEntries(applications.flatMap((one) => (one.git_commit_id === undefined ? [] : [[one.application_id, one.git_commit_id]]))) };
+    await engine.request(db, { ...requester(context), action: 'DEPLOY', environmentId: environment_id, serviceIds, commitIds });
+    return engine.environmentStatus(db, environment_id);
+  },
   stop_environment: ({ environment_id }, context) => requestForEnvironment('STOP', environment_id, context),
   deploy_environment: ({ environment_id }, context) => requestForEnvironment('DEPLOY', environment_id, context),
+  delete_application: ({ application_id }, context) => remove('application', application_id, context),
+  delete_container: ({ container_id }, context) => remove('container', container_id, context),
+  delete_database: ({ database_id }, context) => remove('database', database_id, context),
+  delete_job: ({ job_id }, context) => remove('job', job_id, context),
+  delete_helm: ({ helm_id }, context) => remove('helm', helm_id, context),
+  delete_terraform: ({ terraform_id }, context) => remove('terraform', terraform_id, context),
+  delete_environment: async ({ environment_id }, context) => {
+    const { db, engine } = context;
+    await findById(db, 'environment', environment_id);
+    const serviceIds = await serviceIdsOf(context, environment_id);
+    await engine.request(db, { ...requester(context), action: 'DELETE', environmentId: environment_id, serviceIds, takesEnvironment: true });
+    return undefined;
+  },
   cancel_deployment: async ({ environment_id }, { db, engine }) => {
     await findById(db, 'environment', environment_id);
     await engine.cancel(db, environment_id);
@@ -160,6 +200,6 @@ export const deploymentHandlers = {
   },
 } satisfies Partial<OperationHandlers<
   | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_application' | 'redeploy_container' | 'redeploy_helm' | 'redeploy_job' | 'redeploy_terraform' | 'restart_services'
-  | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
+  | 'stop_services' | 'start_services' | `delete_${ServiceKind}` | 'delete_environment' | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
   | `get_${ServiceKind}_status` | `get_${ServiceKind}_logs` | `list_${ServiceKind}_deployments`
 >>;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { isoNow } from '../../common/index.ts';
-import { requireUnlocked } from '../../engine/index.ts';
+import { requireEnvironmentStays, requireUnlocked } from '../../engine/index.ts';
 import type { RequestContext } from '../handler.ts';
 import type { ClusterTable } from '../../store/index.ts';
 import { findById } from './find.ts';
@@ -8,12 +8,13 @@ import { clusterOf } from './service-answers.ts';
 
 /**
  * Finds the cluster of an environment that is about to change.
- * @throws ApiProblem 404 for an unknown environment, 400 while its cluster is locked
+ * @throws ApiProblem 404 for an unknown environment, 400 while its cluster is locked or it is being deleted
  */
 export async function findUnlockedCluster(environmentId: string, { db, clock }: RequestContext): Promise<Selectable<ClusterTable>> {
   await findById(db, 'environment', environmentId);
   const cluster = await clusterOf(db, environmentId);
   await requireUnlocked(db, cluster.id, clock.now());
+  await requireEnvironmentStays(db, environmentId);
   return cluster;
 }
 

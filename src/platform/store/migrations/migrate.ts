@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { platformTables } from './0001-platform.ts';
 import { engineTables } from './0002-engine.ts';
@@ -7,6 +7,7 @@ import { listTotals } from './0004-list-totals.ts';
 import { webhookUserinfo } from './0005-webhook-userinfo.ts';
 import { documentedWords } from './0006-documented-words.ts';
 import { auditEvents } from './0008-audit-events.ts';
+import { deletions } from './0009-deletions.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '0005-webhook-userinfo': webhookUserinfo,
   '0006-documented-words': documentedWords,
   '0008-audit-events': auditEvents,
+  '0009-deletions': deletions,
 };
 
 /** The names of all migrations. */
@@ -28,6 +30,9 @@ export const migrationNames: readonly string[] = Object.keys(migrations);
  * @throws Error of a failed migration, or if the database comes from a newer version
  */
 export async function migrate(db: Kysely<DatabaseSchema>): Promise<void> {
+  // A migration that rebuilds a table others refer to can't do so while references are enforced, which no transaction can change.
+  await sql`PRAGMA foreign_keys = OFF`.execute(db);
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest();
+  await sql`PRAGMA foreign_keys = ON`.execute(db);
   if (error) throw error instanceof Error ? error : new Error('The database could not be migrated.', { cause: error });
 }

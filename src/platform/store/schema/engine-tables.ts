@@ -23,6 +23,7 @@ interface Claimable {
 interface DeploymentTable extends Claimable {
   seq: Generated<number>;
   id: string;
+  /** It may be deleted by now. */
   environment_id: string;
   queue: string;
   action: DeploymentAction;
@@ -30,6 +31,8 @@ interface DeploymentTable extends Claimable {
   origin: z.infer<typeof Origin>;
   triggered_by: string;
   canceling: Generated<BooleanColumn>;
+  /** Whether a DELETE takes the environment with its services. */
+  takes_environment: Generated<BooleanColumn>;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
@@ -40,6 +43,7 @@ interface DeploymentTable extends Claimable {
 /** One service of a deployment. */
 interface DeploymentServiceTable {
   deployment_id: string;
+  /** It may be deleted by now. */
   service_id: string;
   kind: ServiceKind;
   name: string;

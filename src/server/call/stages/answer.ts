@@ -31,7 +31,7 @@ export const makeAnswer: Stage<SentCall, never> = {
   run: async (call) => {
     const { tool, args, operations, answers, context, deps } = call;
     const changed = operations.filter(({ operation }) => operation.effect !== 'read');
-    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, done: operations.map(({ operation }) => operation.name), replacements: () => replacementsOf(call) });
+    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, carriedOut: operations, replacements: () => replacementsOf(call) });
     const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
     const answer = await make().catch((error: unknown) =>
       changed.length === 0 || isNotAsAsked(error) ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),

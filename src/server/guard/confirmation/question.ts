@@ -15,10 +15,10 @@ export const maximumQuestionLength = 4_000;
 /** Whether a client can show a question in full. A longer one goes to the operator, who sees all of it. */
 export const fitsClient = ({ message }: Question): boolean => message.length <= maximumQuestionLength;
 
-/** The question for a plan, with the plan in full. */
+/** The question for a plan, with the plan in full. For several targets, their number is typed in place of a name. */
 export function questionFor(plan: Plan): Question {
-  const { target, tier: risk, tool } = plan;
-  const typed = needsTypedName(risk, target) ? target.path : undefined;
+  const { target, several, tier: risk, tool } = plan;
+  const typed = needsTypedName(risk, target) ? (several === undefined ? target.path : String(several)) : undefined;
   return { message: `The assistant wants to run ${tool} (${risk}).\n${planText(plan, { whole: true })}`, typed };
 }
 

@@ -112,11 +112,24 @@ function environmentAfter(operation: AnyOperation, args: JsonRecord, target: Tar
   return { kind: 'environment', ...known, name, environment: { ...known, name }, project: newProject ? { id: newProject.id } : target.project, mode };
 }
 
-/** How many resources in its target a call names; it changes each of them. */
-export const countNamed = (operation: AnyOperation, args: JsonRecord): number => {
-  const ids = Object.entries(operation.roles).flatMap(([name, role]) => (typeof role === 'object' && 'within' in role ? [argumentFor(operation, args, name) ?? []].flat() : []));
-  return new Set(ids).size;
+/** The values at a dotted path, in each item of the lists on the way. */
+const valuesAt = (value: unknown, [name, ...rest]: readonly string[]): readonly unknown[] => {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, name === undefined ? [] : [name, ...rest]));
+  if (name === undefined) return value === undefined ? [] : [value];
+  return isRecord(value) ? valuesAt(value[name], rest) : [];
 };
+
+/** The ids of the resources in its target that a call names. */
+export const idsNamed = (operation: AnyOperation, args: JsonRecord): readonly string[] => {
+  const ids = Object.entries(operation.roles).flatMap(([name, role]) => {
+    if (typeof role !== 'object' || !('within' in role)) return [];
+    return name.includes('.') ? valuesAt(args, name.split('.')) : [argumentFor(operation, args, name) ?? []].flat();
+  });
+  return [...new Set(ids.map(String))];
+};
+
+/** How many resources in its target a call names; it changes each of them. */
+export const countNamed = (operation: AnyOperation, args: JsonRecord): number => idsNamed(operation, args).length;
 
 const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
 

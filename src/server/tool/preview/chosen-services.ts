@@ -1,0 +1,54 @@
+import { operations } from '../../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
+import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import { reading, readUses } from '../reads.ts';
+import { notAgreedTo, notKnown, rowWith, showName, textOf, type PlanLine, type Preview } from './preview.ts';
+
+/** The ids in the lists of an input: of items that are ids, and of records that name one. */
+export const idsInLists = (input: JsonRecord): readonly string[] =>
+  Object.values(input).flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : [])).flatMap((item) => {
+    const id = isRecord(item) ? (item['id'] ?? item['application_id']) : item;
+    return typeof id === 'string' ? [id] : [];
+  });
+
+/** An environment with its project and mode: environments of several projects have the same name. */
+async function placeOf({ id, name, project, mode }: Target, reader: Reader): Promise<string> {
+  const projectName = project?.name ?? textOf(project?.id === undefined ? undefined : rowWith(await listOfOrganization(operations.list_projects, reader), project.id), 'name');
+  const path = [projectName, name ?? id].flatMap((part) => (part === undefined ? [] : [showName(part)])).join('/');
+  return `${path} (${mode === 'unknown' ? 'mode not known' : mode})`;
+}
+
+const textFor = (row: JsonRecord): string => `${(textOf(row, 'service_type') ?? 'service').toLowerCase()} ${showName(textOf(row, 'name') ?? String(row['id']))}`;
+
+const previewReads = [
+  ...readUses('the plan shows only ids of services, or not their states', operations.list_services, operations.get_environment_status),
+  ...readUses('the plan does not show the names of projects', operations.get_organization, operations.list_projects),
+];
+
+/**
+ * The services that a call changes in its target environment, each with environment, mode and state; and those of the same
+ * environment that it leaves alone.
+ * @param verb what happens to each.
+ * @param note what else is to be said of a service.
+ */
+export const chosenServices = (verb: string, note: (service: JsonRecord) => string | undefined = () => undefined): Preview =>
+  reading(previewReads, async (args, { target, reader }) => {
+    const place = await placeOf(target, reader);
+    const ids = idsInLists(args);
+    const rows = await servicesIn(target.id, reader);
+    if (!rows) return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
+    const statuses = target.id === undefined ? undefined : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
+    const states = new Map(Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => rowsIn({ results: list })).map((row) => [row['id'], textIn(row, 'state')]));
+    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
+    const lineFor = (row: JsonRecord): PlanLine => {
+      const more = note(row);
+      const what = `${verb} ${textFor(row)} in ${place}`;
+      return { text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`, agreed: `${what} ${String(row['id'])} ${more ?? ''}` };
+    };
+    const others = rows.filter((row) => !ids.includes(String(row['id'])));
+    return [
+      ...rows.filter((row) => ids.includes(String(row['id']))).map(lineFor),
+      ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
+      ...(others.length === 0 ? [] : [notAgreedTo(`Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`)]),
+    ];
+  });

@@ -1,0 +1,90 @@
+import { allOperations, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import { isRecord, type JsonRecord } from '../../json/index.ts';
+import { rowsIn, wholeListIn, type Reader } from '../../context/index.ts';
+import { readUses, type ReadUse } from '../reads.ts';
+import { show, showName, textOf } from './preview.ts';
+
+/** A service that would be deleted. */
+export interface DoomedService {
+  readonly kind: ServiceKind;
+  readonly id: string;
+  readonly name: string;
+  /** What the platform shows of it; undefined if it can't be read. */
+  readonly record?: JsonRecord;
+  readonly state?: string;
+}
+
+/** Names of the operations that list what belongs to a service of one kind, by what is listed. Not every kind has one. */
+const listsOf = {
+  variables: (kind: ServiceKind): string => (kind === 'application' ? 'list_environment_variables' : `list_variables_of_${kind}`),
+  domains: (kind: ServiceKind): string => `list_${kind}_domains`,
+} as const;
+
+type Listed = keyof typeof listsOf;
+
+/** The operation that lists what belongs to services of a kind; undefined if there is none. */
+const listOf = (what: Listed, kind: ServiceKind): AnyOperation | undefined => allOperations.find(({ name }) => name === listsOf[what](kind));
+
+/** What finding out what goes with a service of these kinds reads. */
+export const readsOfWhatGoes = (kinds: readonly ServiceKind[]): readonly ReadUse[] =>
+  (Object.keys(listsOf) as Listed[]).flatMap((what) => readUses(`the plan does not show all ${what} that go with a service`, ...kinds.flatMap((kind) => listOf(what, kind) ?? [])));
+
+/** The rows of what belongs to a service; undefined if not all of them can be read. */
+async function rowsOf(what: Listed, { kind, id }: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> {
+  const operation = listOf(what, kind);
+  return operation && wholeListIn(await reader.attempt(operation, { [`${kind}_id`]: id }));
+}
+
+/** The variables that a service sees, of every scope; undefined if they can't be read. */
+export const variablesSeenBy = (service: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> => rowsOf('variables', service, reader);
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** Names as text, in order. */
+export const namesText = (names: readonly string[]): string => list.format(names.map(showName));
+
+const keysOf = (variables: readonly JsonRecord[]): string[] => variables.flatMap((variable) => textOf(variable, 'key') ?? []);
+
+/** The own variables of a service among those that it sees. */
+export const ownVariables = (seen: readonly JsonRecord[], { kind }: Pick<DoomedService, 'kind'>): readonly JsonRecord[] => seen.filter(({ scope }) => String(scope).toLowerCase() === kind);
+
+const kindsWithVolumes: readonly ServiceKind[] = ['application', 'container'];
+
+/** What a service keeps: its volumes, or the data of a database. */
+function dataText({ kind, record }: DoomedService): string | undefined {
+  if (kind === 'terraform') return 'what it made, in the cloud account too';
+  if (kind === 'database') return typeof record?.['storage'] === 'number' ? `its data (${show(record['storage'])} GB)` : 'its data';
+  if (!kindsWithVolumes.includes(kind)) return undefined;
+  if (!Array.isArray(record?.['storage'])) return 'volumes that can not be looked up';
+  const volumes = rowsIn({ results: record['storage'] }).map((volume) => `${show(volume['mount_point'])} (${show(volume['size'])} GB)`);
+  return volumes.length === 0 ? undefined : `the data on ${volumes.length === 1 ? 'its volume' : 'its volumes'} ${list.format(volumes)}`;
+}
+
+function publicText({ record }: DoomedService): string | undefined {
+  const ports = rowsIn({ results: record?.['ports'] }).filter((port) => port['publicly_accessible'] === true);
+  const isPublic = ports.length > 0 || record?.['accessibility'] === 'PUBLIC';
+  return isPublic ? 'its public address' : undefined;
+}
+
+function domainsText(service: DoomedService, domains: readonly JsonRecord[] | undefined): string | undefined {
+  if (listOf('domains', service.kind) === undefined) return undefined;
+  if (domains === undefined) return 'custom domains that can not be looked up';
+  const names = domains.flatMap((domain) => textOf(domain, 'domain') ?? []);
+  return names.length === 0 ? undefined : `the custom domain${names.length === 1 ? '' : 's'} ${namesText(names)}`;
+}
+
+function variablesText(service: DoomedService, seen: readonly JsonRecord[] | undefined): string | undefined {
+  if (seen === undefined) return service.kind === 'database' ? undefined : 'variables that can not be looked up';
+  const keys = keysOf(ownVariables(seen, service));
+  return keys.length === 0 ? undefined : `the variable${keys.length === 1 ? '' : 's'} ${namesText(keys)}`;
+}
+
+/** What goes with a service, as the parts of a sentence. */
+export async function whatGoesWith(service: DoomedService, reader: Reader): Promise<readonly string[]> {
+  const [variables, domains] = await Promise.all([rowsOf('variables', service, reader), rowsOf('domains', service, reader)]);
+  return [dataText(service), publicText(service), domainsText(service, domains), variablesText(service, variables)].filter((part) => part !== undefined);
+}
+
+/** The rules in a list of alert rules that watch one of these resources. */
+export const rulesWatching = (rules: readonly JsonRecord[], ids: readonly string[]): readonly string[] =>
+  rules.filter(({ target }) => isRecord(target) && ids.includes(String(target['target_id']))).map((rule) => textOf(rule, 'name') ?? String(rule['id']));

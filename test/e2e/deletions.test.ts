@@ -1,0 +1,164 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { metaKeys } from '../../src/server/output/reply.ts';
+import { policyFrom } from '../support/guard-fixture.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { rowsOf, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: TestPlatform;
+let proxy: RecordingProxy;
+let connectors: Connectors;
+let user: User;
+let client: TestClient;
+/** Changes what is answered to a read. */
+let alter: (path: string, body: unknown) => unknown;
+/** Which reads are forbidden. */
+let refuses: RegExp | undefined;
+
+const startProxy = (): Promise<RecordingProxy> =>
+  startRecordingProxy(platform.url, {
+    alter: (method, path, body) => (method === 'GET' ? alter(path, body) : body),
+    beforeRequest: async (method, { url }, response) => {
+      if (method === 'GET' && refuses?.test(url ?? '')) response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"error":"Forbidden","message":"no"}');
+    },
+  });
+
+beforeEach(async () => {
+  alter = (_, body) => body;
+  refuses = undefined;
+  platform = await startTestPlatform();
+  proxy = await startProxy();
+  connectors = connectorsTo(proxy.url, platform.token);
+  user = userAnswering(agree);
+  client = await connectors.modern(user);
+});
+
+afterEach(async () => {
+  await connectors.close();
+  await proxy.close();
+  await platform.close();
+});
+
+/** From here on deployments take for ever. */
+const stall = async (): Promise<void> => {
+  await connectors.close();
+  await proxy.close();
+  platform = await platform.restart({ timeScale: 1000 });
+  proxy = await startProxy();
+  connectors = connectorsTo(proxy.url, platform.token);
+  client = await connectors.modern(user);
+};
+
+const planOf = async (tool: string, args: Json): Promise<string> => textOf(await client.call(tool, { ...args, dry_run: true }));
+const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] => (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
+const servicesIn = async (environment_id: unknown): Promise<unknown[]> => rowsOf(await platform.must('list_services', { environment_id })).map(({ name }) => name);
+const seed = () => platform.seed;
+
+describe('the plan of a deletion', () => {
+  test('tells the data of a database, and who is configured with its host', async () => {
+    const application_id = seed()['application_id']!;
+    await platform.must('create_environment_variable', { application_id, key: 'ORDERS', value: 'postgres://shop@orders-db:5432/orders' });
+    await platform.must('create_environment_variable', { application_id, key: 'UNRELATED', value: 'preorders-db-old' });
+    const plan = await planOf('delete_service', { service: 'shop/staging/orders-db' });
+    expect(plan).toContain('Deletes database orders-db, now DEPLOYED, with its data (20 GB).');
+    expect(plan).toMatch(/Names it: application checkout-api \(ORDERS\)/);
+    expect(plan).not.toContain('UNRELATED');
+    // Of kinds whose variables no operation lists it isn't said that nothing there needs it.
+    expect(plan).toMatch(/Not known: whether .*session-cache.* need it/);
+    expect(plan).toContain('DELETE /database/');
+  });
+
+  test('tells volumes, public addresses, variables and alert rules, never a value', async () => {
+    const { id } = await platform.must('create_environment_variable', { application_id: seed()['application_id'], key: 'TOKEN_OF_MINE', value: 'made-up-value-77' });
+    expect(id).toBeDefined();
+    const application = await planOf('delete_service', { service: 'shop/staging/checkout-api' });
+    expect(application).toMatch(/Deletes application checkout-api, now \w+, with its public address; the variables? .*TOKEN_OF_MINE/);
+    expect(application).toContain('Alert rules that watch it: checkout-errors.');
+    expect(application).toContain('Secrets that are stored there go too');
+    expect(application).not.toContain('made-up-value-77');
+    expect(await planOf('delete_service', { service: 'shop/staging/search' })).toContain('the data on its volume /data (20 GB)');
+    expect(await planOf('delete_service', { service: 'shop/staging/assets-bucket' })).toContain('what it made, in the cloud account too');
+  });
+
+  test('of an environment lists each service with what goes with it', async () => {
+    const plan = await planOf('delete_environment', { environment: 'shop/staging' });
+    for (const name of ['orders-db', 'assets-bucket', 'nightly-report', 'checkout-api', 'storefront', 'search', 'session-cache']) expect(plan).toMatch(new RegExp(`Deletes \\w+ ${name}, now `));
+    expect(plan).toMatch(/Variables of the environment itself: .*LOG_LEVEL/);
+    expect(plan).not.toMatch(/itself: .*PLATFORM_/);
+  });
+
+  test('says so where something can not be looked up', async () => {
+    refuses = /\/(environmentVariable|services|statuses|alert-rules)(\?|$)/;
+    const plan = await planOf('delete_service', { service: `infra://service/application/${seed()['application_id']}` });
+    expect(plan).toContain('now in a state that is not known');
+    expect(plan).toContain('variables that can not be looked up');
+    expect(plan).toContain('Not known: what else is in its environment');
+    expect(plan).toContain('Not known: which alert rules watch what is deleted');
+  });
+
+  test('tells what is under way', async () => {
+    alter = (path, body) => (path.endsWith('/statuses') ? { ...(body as Json), databases: ((body as Json)['databases'] as Json[]).map((row) => ({ ...row, state: 'DEPLOYING' })) } : body);
+    const line = 'Under way: a deployment of orders-db. The platform refuses the deletion until it has ended.';
+    expect(await planOf('delete_service', { service: 'shop/staging/orders-db' })).toContain(line);
+    expect(await planOf('delete_environment', { environment: 'shop/staging' })).toContain(line);
+  });
+});
+
+describe('a deletion', () => {
+  test('is agreed to by typing the path, waits until the service is gone, and frees its name', async () => {
+    const result = await client.call('delete_service', { service: 'shop/staging/orders-db', wait: true });
+    expect(JSON.stringify(user.questions)).toContain('Type shop/staging/orders-db to approve');
+    expect(result.structuredContent).toMatchObject({ outcome: 'succeeded', state: 'DELETED', action: 'DELETE', subject: 'shop/staging/orders-db' });
+    expect(textOf(result)).toContain('It is gone, and its name is free again.');
+    expect(await servicesIn(seed()['environment_id'])).not.toContain('orders-db');
+    const again = await client.call('create_database', { environment_id: 'shop/staging', name: 'orders-db', type: 'REDIS', version: '7', mode: 'CONTAINER' });
+    expect(again.isError, textOf(again)).toBeFalsy();
+    // The name stands for the new one at once.
+    expect(textOf(await client.call('get_service', { service: 'shop/staging/orders-db' }))).toContain('REDIS');
+  });
+
+  test('that is not waited for tells how to, and that tells the end', async () => {
+    const result = await client.call('delete_service', { service: 'shop/staging/search' });
+    expect(textOf(result)).toContain('accepted, not deleted yet');
+    const [wait] = nextOf(result);
+    expect(wait).toMatchObject({ tool: 'wait_for_deployment', arguments: { service: seed()['container_id'], action: 'DELETE' } });
+    expect((await client.call(wait!.tool, wait!.arguments)).structuredContent).toMatchObject({ outcome: 'succeeded', state: 'DELETED' });
+  });
+
+  test('of an environment takes all of it', async () => {
+    const result = await client.call('delete_environment', { environment: 'data/development', wait: true });
+    expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state: 'DELETED' });
+    expect(textOf(await client.call('list_environments', { project_id: 'data' }))).not.toContain('development');
+  });
+
+  test('that fails says so, and what is left', async () => {
+    await stall();
+    let polls = 0;
+    alter = (path, body) => {
+      if (!/\/database\/[^/]+\/status$/.test(path)) return body;
+      polls += 1;
+      return { id: seed()['database_id'], state: polls < 3 ? 'DELETING' : 'DELETE_ERROR', service_deployment_status: 'UP_TO_DATE', is_part_last_deployment: true, deployment_requests_count: 0, status_details: { action: 'DELETE', status: 'ERROR', sub_action: 'NONE' } };
+    };
+    const result = await client.call('delete_service', { service: 'shop/staging/orders-db', wait: true });
+    expect(result.structuredContent).toMatchObject({ outcome: 'failed', state: 'DELETE_ERROR' });
+  });
+
+  test('is refused by the platform while a deployment is under way, in its words', async () => {
+    await stall();
+    await platform.must('deploy_database', { database_id: seed()['database_id'] });
+    const result = await client.call('delete_service', { service: 'shop/staging/orders-db' });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/a deployment of orders-db is under way/);
+  });
+
+  test('of an environment is denied where one kind in it may not be deleted', async () => {
+    const guarded = await connectors.modern(user, await policyFrom('deny: [{ tool: delete_service }]'));
+    const result = await guarded.call('delete_environment', { environment: 'shop/staging' });
+    expect(textOf(result)).toMatch(/was not called: .*carries out delete_\w+ on /s);
+    expect(proxy.writes()).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { policyFrom } from '../support/guard-fixture.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { rowsOf, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: TestPlatform;
+let proxy: RecordingProxy;
+let connectors: Connectors;
+let user: User;
+let client: TestClient;
+/** Services that seem to be in a state. */
+let seeming: Readonly<Record<string, string>>;
+
+const masked = (path: string, body: unknown): unknown => {
+  if (!path.endsWith('/statuses')) return body;
+  return Object.fromEntries(Object.entries(body as Record<string, Json | Json[]>).map(([name, value]) => [name, Array.isArray(value) ? value.map((row) => ({ ...row, state: seeming[String(row['id'])] ?? row['state'] })) : value]));
+};
+
+beforeEach(async () => {
+  seeming = {};
+  platform = await startTestPlatform();
+  proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? masked(path, body) : body) });
+  connectors = connectorsTo(proxy.url, platform.token);
+  user = userAnswering(agree);
+  client = await connectors.modern(user);
+});
+
+afterEach(async () => {
+  await connectors.close();
+  await proxy.close();
+  await platform.close();
+});
+
+const rowsIn = (content: unknown): Json[] => (content as { results: Json[] }).results;
+const stateOf = async (environment: string, name: string): Promise<unknown> =>
+  rowsIn((await client.call('list_services', { environment_id: environment })).structuredContent).length > 0 && ((await client.call('get_service', { service: `${environment}/${name}` })).structuredContent as { status: Json }).status['state'];
+
+describe('stopping everything that is not production', () => {
+  test('takes one plan, one question and one summary', async () => {
+    seeming = { [platform.seed['helm_id']!]: 'DEPLOYING' };
+    const result = await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'], wait: true });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(user.questions).toHaveLength(1);
+    const [question] = user.questions;
+    // What is typed is the number of services, each of which the question names with its environment.
+    const { asked, results } = result.structuredContent as { asked: number; results: Json[] };
+    expect(JSON.stringify(question)).toContain(`Type ${asked} to approve`);
+    expect(question!.message).toContain(`On ${asked} services, listed below.`);
+    expect(question!.message).toContain('Stops container search in shop/staging (STAGING), now DEPLOYED.');
+    expect(question!.message).toMatch(/Stops database events-db in data\/development \(DEVELOPMENT\)/);
+    expect(question!.message).toMatch(/Leaves alone in shop\/staging \(STAGING\): .*helm session-cache \(DEPLOYING\)/);
+    expect(proxy.writes().toSorted()).toEqual([expect.stringMatching(/^POST .*service\/stop$/), expect.stringMatching(/^POST .*service\/stop$/)]);
+
+    const what = Object.fromEntries(results.map((row) => [row['service'], row['what']]));
+    expect(what).toMatchObject({
+      'shop/staging/search': 'stopped', 'shop/staging/checkout-api': 'stopped', 'shop/staging/orders-db': 'stopped', 'data/development/events-db': 'stopped',
+      'shop/staging/session-cache': 'left out: a deployment of it is under way', 'shop/staging/assets-bucket': 'left out: what Terraform made can not be stopped',
+      'shop/staging/storefront': 'left out: never deployed',
+    });
+    expect(Object.keys(what).filter((path) => path.startsWith('shop/production'))).toEqual([]);
+    expect(asked).toBe(Object.values(what).filter((one) => one === 'stopped').length);
+    seeming = {};
+    expect(await stateOf('shop/production', 'search')).not.toBe('STOPPED');
+    expect(await stateOf('shop/staging', 'session-cache')).toBe('DEPLOYED');
+
+    // Again: nothing is left to do, and nobody is asked.
+    seeming = { [platform.seed['helm_id']!]: 'DEPLOYING' };
+    const again = await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'] });
+    expect(again.structuredContent).toMatchObject({ asked: 0 });
+    expect(textOf(again)).toContain('left out: already stopped');
+    expect(user.questions).toHaveLength(1);
+  });
+
+  test('and bringing one environment back runs what ran before, no job and no Terraform', async () => {
+    const commit = '00112233445566778899aabbccddeeff00112233';
+    const application = { application_id: platform.seed['application_id']! };
+    await platform.must('deploy_application', { ...application, git_commit_id: commit });
+    await expect.poll(async () => (await platform.must('get_application_status', application))['state']).toBe('RUNNING');
+    await client.call('stop_services', { environment: 'shop/staging', wait: true });
+    const runs = rowsOf(await platform.must('list_job_deployments', { job_id: platform.seed['job_id'] })).length;
+    const terraform = rowsOf(await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] })).length;
+    const result = await client.call('start_services', { environment: 'shop/staging', wait: true });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(user.questions.at(-1)!.message).toContain(`Starts application checkout-api in shop/staging (STAGING), now STOPPED: commit ${commit}, which ran before.`);
+    expect(Object.fromEntries(rowsIn(result.structuredContent).map((row) => [row['service'], row['what']]))).toMatchObject({
+      'shop/staging/checkout-api': 'running', 'shop/staging/search': 'running', 'shop/staging/orders-db': 'running', 'shop/staging/session-cache': 'running',
+      'shop/staging/nightly-report': 'left out: starting runs no jobs', 'shop/staging/assets-bucket': 'left out: starting runs no Terraform', 'shop/staging/storefront': 'left out: never deployed',
+    });
+    expect(await platform.must('get_application', application)).toMatchObject({ git_repository: { deployed_commit_id: commit } });
+    expect(rowsOf(await platform.must('list_job_deployments', { job_id: platform.seed['job_id'] }))).toHaveLength(runs);
+    expect(rowsOf(await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] }))).toHaveLength(terraform);
+    // One request, one deployment.
+    expect(proxy.writes().filter((line) => line.endsWith('/service/deploy'))).toHaveLength(1);
+  });
+});
+
+describe('services by list', () => {
+  test('may lie in several environments, and production among them is told', async () => {
+    const result = await client.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] });
+    expect(result.structuredContent, textOf(result)).toMatchObject({ asked: 2 });
+    expect(user.questions[0]!.message).toContain('Stops container search in shop/production (PRODUCTION)');
+    expect(JSON.stringify(user.questions[0])).toContain('Type 2 to approve');
+  });
+
+  test('of one are agreed to by its environment', async () => {
+    await client.call('stop_services', { services: ['shop/production/search'] });
+    expect(JSON.stringify(user.questions[0])).toContain('Type shop/production to approve');
+  });
+
+  test('in production raise a start to what has to be typed', async () => {
+    seeming = { [platform.seed['container_id']!]: 'STOPPED', ...Object.fromEntries(rowsOf(await platform.must('list_services', { environment_id: await production() })).map(({ id }) => [id, 'STOPPED'])) };
+    await client.call('start_services', { services: ['shop/staging/search', 'shop/production/search'] });
+    expect(JSON.stringify(user.questions[0])).toContain('Type 2 to approve');
+  });
+
+  test('are refused as a whole where the policy forbids one of them', async () => {
+    const guarded = await connectors.modern(user, await policyFrom('deny: [{ mode: PRODUCTION }]'));
+    const result = await guarded.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] });
+    expect(textOf(result)).toContain('was not called');
+    expect(proxy.writes()).toEqual([]);
+  });
+
+  test('each count against the limit of grave calls', async () => {
+    const guarded = await connectors.modern(user, await policyFrom('max_disruptive_per_hour: 1'));
+    expect(textOf(await guarded.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] }))).toContain('this one comes to 2');
+  });
+});
+
+const production = async (): Promise<unknown> => ((await client.call('get_environment', { environment_id: 'shop/production' })).structuredContent as Json)['id'];

@@ -1,0 +1,41 @@
+import { isDown, operations, serviceKinds } from '../../src/contract/index.ts';
+import { chosenServices, composeTool, type JsonRecord, type PlannedOperation } from '../../src/server/tool/index.ts';
+import { byEnvironment, candidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
+import { severalAnswer, severalNext, severalOutput, severalRender, type SeveralWords } from '../shared/several-services.ts';
+import { waitForEnd } from '../shared/wait-for-end.ts';
+
+/** Why a service is not stopped; undefined if it is. */
+function reasonAgainst(candidate: Candidate): string | undefined {
+  const { kind, state } = candidate;
+  if (kind === 'terraform') return 'what Terraform made can not be stopped';
+  if (!(serviceKinds as readonly string[]).includes(kind)) return `${kind} services can not be stopped here`;
+  if (state !== undefined && isDown(state)) return state === 'READY' ? 'never deployed' : 'already stopped';
+  return isUnderWay(candidate) ? 'a deployment of it is under way' : undefined;
+}
+
+const inputFor = (services: readonly Candidate[]): JsonRecord => {
+  const ids = (kind: string): readonly string[] => services.filter((one) => one.kind === kind).map(({ id }) => id);
+  return { environment_id: services[0]!.environment.id, ...Object.fromEntries(serviceKinds.map((kind) => [`${kind}_ids`, ids(kind)]).filter(([, list]) => list!.length > 0)) };
+};
+
+const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates: ['STOPPED'] };
+
+export const stopServices = composeTool({
+  name: 'stop_services',
+  toolset: 'services',
+  description: 'Turn off several services at once, also across environments: by list, or everything in a project, environment or mode, such as all but production. Leaves out what is deploying.',
+  input: { ...serviceChoice, ...waitForEnd },
+  rules: choiceRules,
+  spansEnvironments: true,
+  operations: [operations.stop_services],
+  expand: async (args, context): Promise<readonly PlannedOperation[]> =>
+    byEnvironment((await candidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map((services) => ({
+      operation: operations.stop_services, input: inputFor(services), about: services[0]!.environment.path,
+    })),
+  preview: chosenServices('Stops'),
+  reads: readsOfChoice,
+  output: severalOutput,
+  answer: (args, context) => severalAnswer(args, context, { words, reasonAgainst }),
+  render: severalRender,
+  next: severalNext(words.accepted, 'STOP'),
+});

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { isAtRest } from '../../src/contract/index.ts';
+import { idsInLists, tableText, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { candidates, summaryRow, type Candidate } from './service-choice.ts';
+import { defaultWait, pollInterval, reserve } from './wait-for-end.ts';
+
+/** Words of a change to several services. */
+export interface SeveralWords {
+  /** What was asked for, such as `stopping`. */
+  readonly accepted: string;
+  /** The good end, such as `stopped`. */
+  readonly done: string;
+  /** The states in which it is reached. */
+  readonly goodStates: readonly string[];
+}
+
+/** Reads the services again until each of those that were changed is at rest, or the time is up. */
+async function afterTheEnd(choice: Parameters<typeof candidates>[0], sent: ReadonlySet<string>, context: ToolContext): Promise<readonly Candidate[]> {
+  const startedAt = context.now();
+  for (;;) {
+    const all = await candidates(choice, context);
+    const open = all.filter(({ id, state }) => sent.has(id) && state !== undefined && !isAtRest(state));
+    const left = Math.min(defaultWait * 1000 - (context.now() - startedAt), context.timeLeft() - reserve);
+    if (open.length === 0 || left <= 0 || context.isAborted()) return all;
+    context.progress(`${open.length} of ${sent.size} not at rest yet`);
+    context.forget();
+    await context.pause(Math.min(pollInterval(context.now() - startedAt, context), left));
+  }
+}
+
+function outcomeOf({ state }: Candidate, { accepted, done, goodStates }: SeveralWords): string {
+  if (state === undefined) return `${accepted}, how it goes on can not be read`;
+  if (goodStates.includes(state)) return done;
+  return isAtRest(state) ? 'failed' : accepted;
+}
+
+/** The summary of a change to several services: what became of each, and what was left out and why. */
+export async function severalAnswer(
+  args: Parameters<typeof candidates>[0] & { readonly wait?: boolean }, context: ToolContext, { words, reasonAgainst }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
+): Promise<JsonRecord> {
+  const sent = new Set(context.sent.flatMap(idsInLists));
+  const all = args.wait === true ? await afterTheEnd(args, sent, context) : await candidates(args, context);
+  const changed = all.filter(({ id }) => sent.has(id));
+  const others = all.filter(({ id }) => !sent.has(id));
+  return {
+    asked: changed.length,
+    results: [
+      ...changed.map((one) => summaryRow(one, args.wait === true ? outcomeOf(one, words) : words.accepted)),
+      ...others.map((one) => summaryRow(one, `left out: ${reasonAgainst(one) ?? 'changed since it was looked at'}`)),
+    ],
+  };
+}
+
+const columns = ['service', 'kind', 'mode', 'what', 'state', 'id'];
+
+/** Answer schema and renderer of such a summary. */
+export const severalOutput = z.object({ asked: z.int(), results: z.array(z.object({ service: z.string(), kind: z.string(), mode: z.string(), what: z.string(), state: z.string(), id: z.string() })) });
+
+export const severalRender: Renderer = {
+  view: (answer) => answer,
+  text: ({ asked, results }) => [`${String(asked)} of ${String((results as readonly JsonRecord[]).length)} services; the others are left as they are.`, tableText((results ?? []) as readonly JsonRecord[], columns)].join('\n'),
+  keep: 'first',
+};
+
+/** Proposes to wait for the first that has not ended. */
+export const severalNext = (accepted: string, action: string) => (view: JsonRecord): readonly NextCall[] => {
+  const open = ((view['results'] ?? []) as readonly JsonRecord[]).find(({ what }) => what === accepted);
+  return open === undefined ? [] : [{ tool: 'wait_for_deployment', arguments: { service: open['id'], action }, why: 'whether it succeeds' }];
+};
