@@ -1,9 +1,11 @@
 /** What the platform's data means. */
 
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
+export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
 export { deploymentIdsIn, deploymentProgressOf, isStatusOf, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
+export { chooseDeployment } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';

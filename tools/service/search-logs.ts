@@ -1,36 +1,28 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { deploymentIdsIn, isStatusOf, levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
-import { anyOf, anyService, composeTool, isRecord, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
-import { readStatus } from '../shared/wait-for-end.ts';
+import { levels, UnusableQuery, type LogSearchResult } from '../../src/analysis/index.ts';
+import { anyOf, anyService, composeTool, isRecord, pruneRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { environmentLogOf, linesNaming, logOfDeployment, type DeploymentLog } from '../shared/deployment-log.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
 
-const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
-
-/** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
-async function idsOf(context: ToolContext, subject: Subject, deployment: string, lines: readonly LogLine[]): Promise<readonly (string | null | undefined)[]> {
-  if (lines.length === 0 || lines.some((line) => line.deployment_request_id === deployment)) return [deployment];
-  const status = await readStatus(context, subject);
-  return isStatusOf(status, deployment) ? [deployment, ...deploymentIdsIn(status)] : [deployment];
-}
-
-/** The newest log lines of the subject; undefined if they can't be read. For those of one deployment, the environment's log is read. */
-async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[] | undefined> {
+/** The newest log lines of the subject, of one deployment if it is given; undefined if they can't be read. */
+async function logIn(context: ToolContext, deployment?: string): Promise<DeploymentLog | undefined> {
   const subject = serviceSubject(context);
-  const environmentId = subject.environmentId;
-  if (subject.kind === 'environment' || (deployment !== undefined && environmentId !== undefined)) {
-    const log = await context.attempt(operations.get_environment_logs, { environment_id: environmentId ?? subject.id });
-    if (!Array.isArray(log?.results)) return undefined;
-    const own: readonly LogLine[] = rows(log).filter((line) => subject.kind === 'environment' || line['service_id'] === subject.id);
-    if (deployment === undefined) return own;
-    const ids = await idsOf(context, subject, deployment, own);
-    return own.filter((line) => ids.includes(line.deployment_request_id ?? undefined));
+  if (subject.kind !== 'environment') {
+    if (deployment !== undefined) return logOfDeployment(context, subject, deployment);
+    const lines = await logOf(context, subject);
+    return lines && { lines };
   }
-  return logOf(context, subject);
+  const all = await environmentLogOf(context, subject.id);
+  if (!all || deployment === undefined) return all && { lines: all };
+  const lines = await linesNaming(context, subject, deployment, all);
+  return { lines, ...(lines.length === 0 && { missing: onlyLatest }) };
 }
+
+const onlyLatest = 'the log of an environment has the latest deployment of each service only. Give the service together with deployment_id';
 
 const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
 
@@ -55,17 +47,21 @@ export const searchLogs = composeTool({
     limit: z.int().min(1).max(maximumLimit).default(defaultLimit).describe('Newest matches.'),
   },
   rules: oneOf('service', 'environment'),
-  operations: [...readsOf('logs'), operations.get_environment_logs],
+  operations: [...readsOf('logs', 'deployments'), operations.get_environment_logs],
   reads: [
     ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
     ...readsInstead('logs', 'the log'),
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
+    ...readsByKind('deployments', 'when a deployment was'),
   ],
   output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
-    const lines = await linesOf(context, deployment_id);
-    if (!lines) return { not_known: unreadable };
+    const log = await logIn(context, deployment_id);
+    if (!log) return { not_known: unreadable };
+    const { lines, missing } = log;
+    if (lines.length === 0 && missing !== undefined) return { not_known: `The lines of that deployment can not be had: ${missing}. Whether there were such lines is not known.` };
+    if (missing !== undefined) context.leftOut(`Earlier lines of that deployment can not be had: ${missing}.`);
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
     const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;

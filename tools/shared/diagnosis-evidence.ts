@@ -1,7 +1,8 @@
 import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import type { Evidence, HistoryItem, LenientServiceStatus, LogLine, Sibling, VariableKey } from '../../src/analysis/index.ts';
+import { chooseDeployment, type Evidence, type HistoryItem, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
 import { anyOf, isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
+import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
 
 /** A service with its configuration and status, as the lists of its environment show it. */
 export interface ObservedService {
@@ -72,14 +73,18 @@ async function variableKeys(context: ToolContext, { kind, id }: Subject, environ
   return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
-/** Log lines of a service: from its environment's log, which has the step of each line, or else from the service's own log. Says so if neither can be read. */
-async function linesOf(context: ToolContext, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
-  const all = environmentId ? rows((await context.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
-  const inEnvironment = all.filter((line) => line['service_id'] === subject.id);
-  if (inEnvironment.length > 0) return inEnvironment;
-  const own = await logOf(context, { ...subject, environmentId });
-  if (!own) context.leftOut('No log could be read: the diagnosis rests on states and configuration alone.');
-  return [...(own ?? [])];
+/**
+ * Log lines for the diagnosis of a deployment: from the log of the environment, which has the step of each line but only the
+ * latest deployments, or else from the service's own log. Says so if neither can be read.
+ * @param chosen the deployment, if it isn't the latest
+ */
+async function logFor(context: ToolContext, subject: Subject, chosen: string | undefined, known: { readonly history: readonly HistoryItem[]; readonly status?: LenientServiceStatus | null }): Promise<Partial<DeploymentLog>> {
+  const inEnvironment = subject.environmentId === undefined ? [] : ((await environmentLogOf(context, subject.environmentId, subject.id)) ?? []);
+  if (chosen === undefined && inEnvironment.length > 0) return { lines: inEnvironment };
+  const lines = chosen === undefined ? await logOf(context, subject) : undefined;
+  const log = chosen === undefined ? lines && { lines } : await logOfDeployment(context, subject, chosen, { ...known, lines: inEnvironment });
+  if (!log) context.leftOut('No log could be read: the diagnosis rests on states and configuration alone.');
+  return log ?? { missing: 'no log could be read' };
 }
 
 /** An environment, from its project's list if possible: resolving a path has read that list already. */
@@ -120,15 +125,17 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
   const own = services?.find(({ id }) => id === subject.id);
   const status = own?.status ?? (await statusOf(context, { ...subject, environmentId }));
   const history = rows(deployments?.['results']) as HistoryItem[];
+  // Loaded on demand: the regular expression engine is large, and only needed here.
+  const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
+  const chosen = chooseDeployment(history, status, deployment);
+  const { lines = [], missing } = await logFor(context, { ...subject, environmentId }, chosen === history[0] ? undefined : chosen?.identifier?.execution_id ?? undefined, { history, status });
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
     ...(environmentId && { environment: { id: environmentId } }),
     history, deployment, status,
-    lines: await linesOf(context, subject, environmentId),
+    lines, missingLines: missing,
     siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
   };
-  // Loaded on demand: the regular expression engine is large, and only needed here.
-  const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
   if (environmentId && externalCauses.includes(cause.code)) {
     const cluster = await lockOn(context, environmentId, subject.projectId);

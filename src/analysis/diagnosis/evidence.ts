@@ -27,6 +27,8 @@ export interface Evidence {
   readonly status?: LenientServiceStatus | null;
   /** Log of that deployment, oldest first. May contain lines of other services and deployments if they are marked as such. */
   readonly lines: readonly LogLine[];
+  /** Why there may have been more lines than these; absent if these are all. */
+  readonly missingLines?: string;
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
 }

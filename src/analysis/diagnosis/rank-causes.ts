@@ -64,7 +64,14 @@ export interface CauseRanking {
 
 const maximumOthers = 2;
 
-const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
+/** What the absence of a cause rests on. No line, and none that could be had, are different things. */
+const linesRead = ({ entries, evidence: { missingLines } }: DeploymentSituation): string => {
+  if (entries.length > 0) return `${entries.length} log lines were read`;
+  return missingLines === undefined ? 'there is no log line of this deployment' : `its log lines can't be had: ${missingLines}`;
+};
+
+const noCause = (situation: DeploymentSituation): Cause => {
+  const { outcome } = situation;
   const sentences = {
     never_deployed: 'It was never deployed, or no deployment is known by that id.',
     succeeded: 'Nothing failed: the deployment ended well.',
@@ -73,7 +80,7 @@ const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
   };
   const code = outcome === 'never_deployed' || outcome === 'succeeded' ? 'none' : 'unknown';
   const sentence = sentences[outcome] || 'The cause is not known: nothing that was read fits a known one.';
-  return { code, sentence, why: entries.length === 0 ? 'there is no log line of this deployment' : `${entries.length} log lines were read`, quotes: [] };
+  return { code, sentence, why: linesRead(situation), quotes: [] };
 };
 
 const positionsOf = (findings: readonly CauseMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));

@@ -1,6 +1,7 @@
 import { terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionOf, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
+import { deploymentWindow, isInWindow } from '../deployment-window.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -69,16 +70,6 @@ const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean)
 // Most entries that are searched, the newest: what makes a deployment fail is logged towards its end.
 const maximumEntries = 2000;
 
-// Tolerance in milliseconds: clocks of a platform differ, and the last lines are collected a little later.
-const clockSkew = 60_000;
-
-/** Whether an entry was logged during the deployment. */
-const isDuring = ({ startedAt, endedAt }: PastDeployment) => {
-  const [from, to] = [Date.parse(startedAt ?? '') - clockSkew, Date.parse(endedAt ?? '') + clockSkew];
-  // Comparisons with an invalid time are false, so it excludes nothing.
-  return ({ time }: Entry): boolean => time === undefined || !(Date.parse(time) < from || Date.parse(time) > to);
-};
-
 const stepsOf = (status: LenientServiceStatus | null | undefined, deployment: PastDeployment | undefined): DeploymentStep[] => {
   const isOther = deploymentIdsIn(status).length > 0 && deployment?.id !== undefined && !isStatusOf(status, deployment.id);
   if (isOther) return [];
@@ -116,7 +107,7 @@ const ownEntries = (evidence: Evidence, deployment: PastDeployment | undefined, 
     return (!of || of === service.id) && (!request || !ids || ids.includes(request)) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-maximumEntries);
+  return (deployment ? own.filter(({ time }) => isInWindow(deploymentWindow(deployment), time)) : own).slice(-maximumEntries);
 };
 
 /** Interprets the evidence. Never throws, whatever members are missing. */
