@@ -7,6 +7,7 @@ export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
 export { chooseDeployment } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
+export { deploymentsOf, stoppedBy, type StoppedService } from './environment-history.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { levels, type LogLine } from './logs/log-line.ts';

@@ -94,6 +94,24 @@ describe('lines of a deployment that is not the latest', () => {
   });
 });
 
+test('what was stopped after it failed is diagnosed of its environment: with who stopped it, and the calls that fix it', async () => {
+  for (const { name, environment, service, before } of stories) {
+    const after = await ask('diagnose_deployment', { environment });
+    expect(codeOf(after), `${name}: ${after.text}`).toBe(codeOf(before));
+    expect(after.data, name).toMatchObject({ subject: service.split('/').at(-1), stopped: { by: 'operator', at: expect.any(String) as string }, next: before.data['next'] });
+    expect(after.text, name).toMatch(/^It was stopped afterwards by operator at /m);
+    expect(after.text, name).not.toContain('failed state');
+  }
+});
+
+test('what was stopped while it was well is told, and is no failure', async () => {
+  const environment_id = 'network/tooling';
+  expect((await ask('stop_environment', { environment_id, wait: true })).data['outcome']).toBe('succeeded');
+  const { data, text } = await ask('diagnose_deployment', { environment: environment_id });
+  expect(data).toMatchObject({ outcome: 'nothing failed', stopped_services: [{ name: 'plan-runner', by: 'operator', before: { state: 'DEPLOYED', by: 'Bo Lindqvist' } }] });
+  expect(text).toMatch(/container plan-runner \(id \S+\) was stopped by operator at .*; the deploy before by Bo Lindqvist at .* ended as DEPLOYED\./);
+});
+
 test('a deployment is diagnosed as well once others followed', async () => {
   for (const { name, service, deployment: deployment_id, before } of stories) {
     const old = await ask('diagnose_deployment', { service, deployment_id });

@@ -1,5 +1,5 @@
 import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import { chooseDeployment, type Evidence, type HistoryItem, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
+import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
 import { anyOf, isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
 import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
@@ -23,6 +23,7 @@ export const readsOfServices: readonly ReadUse[] = anyOf(
 export const readsOfDiagnosis: readonly ReadUse[] = [
   ...readsOfServices,
   ...readsByKind('deployments', 'the history'),
+  ...readUses('who stopped a service, and how it was before, is not told of an environment', operations.list_environment_deployments),
   ...readsByKind('logs', 'the log', operations.get_environment_logs),
   ...readsByKind('status', 'the state'),
   ...readsInstead('status', 'the state'),
@@ -62,6 +63,24 @@ const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedServi
   last_deployment_date: status?.last_deployment_date,
   ...(pick(configuration, ['host', 'port', 'type']) as Partial<Sibling>),
 });
+
+/** The newest deployments of an environment; undefined if they can't be read. */
+export async function environmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
+  const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, { environment_id });
+  return history && (rows(history['results']) as HistoryItem[]);
+}
+
+/**
+ * Siblings as they were at the end of an old deployment, as far as they were stopped since. Those that run are told as they
+ * are: what they lacked then is mended.
+ */
+async function siblingsAt(context: ToolContext, environmentId: string, siblings: readonly Sibling[], { endedAt }: PastDeployment): Promise<Sibling[]> {
+  const history = endedAt !== undefined && siblings.some(({ state }) => state === 'STOPPED') ? await environmentHistory(context, environmentId) : undefined;
+  return siblings.map((sibling) => {
+    const then = sibling.state === 'STOPPED' ? deploymentsOf(sibling.id, history ?? []).find(({ startedAt }) => startedAt !== undefined && Date.parse(startedAt) <= Date.parse(endedAt!)) : undefined;
+    return then ? { ...sibling, state: then.state, last_deployment_date: then.endedAt } : sibling;
+  });
+}
 
 /** The keys of the variables that a service sees, never their values. */
 async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
@@ -129,12 +148,13 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const chosen = chooseDeployment(history, status, deployment);
   const { lines = [], missing } = await logFor(context, { ...subject, environmentId }, chosen === history[0] ? undefined : chosen?.identifier?.execution_id ?? undefined, { history, status });
+  const siblings = (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf);
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
     ...(environmentId && { environment: { id: environmentId } }),
     history, deployment, status,
     lines, missingLines: missing,
-    siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
+    siblings: chosen && environmentId && chosen !== history[0] ? await siblingsAt(context, environmentId, siblings, readDeployment(chosen)) : siblings,
   };
   const { cause } = diagnose(evidence);
   if (environmentId && externalCauses.includes(cause.code)) {

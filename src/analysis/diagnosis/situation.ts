@@ -2,6 +2,7 @@ import { terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionOf, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { deploymentWindow, isInWindow } from '../deployment-window.ts';
+import { stoppedBy } from '../environment-history.ts';
 import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -24,6 +25,8 @@ export interface DeploymentSituation {
   readonly lastGood?: PastDeployment;
   /** The newest deployment, if it is later and succeeded: the failure is over. */
   readonly since?: PastDeployment;
+  /** What stopped the service after the deployment, if it was and nothing happened since. */
+  readonly stop?: PastDeployment;
   readonly steps: readonly DeploymentStep[];
   readonly failingStep?: DeploymentStep;
   /** Entries of this service and deployment, except those of steps that succeeded. */
@@ -120,8 +123,8 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
     const { end, action } = readDeployment(past);
     return end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
   });
-  const [newest] = history.slice(0, 1).map(readDeployment);
-  const isOver = deployment?.end === 'bad' && newest?.end === 'good' && newest.action !== 'STOP' && !isFailing(status);
+  const later = (item ? history.slice(0, history.indexOf(item)) : []).map(readDeployment);
+  const mended = deployment?.end === 'bad' && !isFailing(status) ? later.find(({ end, action }) => end !== undefined && action !== 'STOP') : undefined;
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
@@ -134,7 +137,8 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   return {
     evidence, configuration, outcome, deployment, steps, entries,
     lastGood,
-    since: isOver ? newest : undefined,
+    since: mended?.end === 'good' ? mended : undefined,
+    stop: stoppedBy(later)?.stop,
     failedSiblings: (evidence.siblings ?? []).filter(({ state, last_deployment_date: at }) =>
       state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),
     failingStep: failed ?? (name === undefined ? undefined : { name }),
