@@ -46,11 +46,13 @@ export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) 
   const [from, to] = [Number(facts['asked']), Number(facts['listens'])];
   if (service.kind !== 'container' || !Array.isArray(ports) || !(from > 0 && to > 0 && from !== to)) return undefined;
   const checks = Object.entries(record(healthchecks)).map(([name, probe]) => [name, probeWithPort(probe, from, to)] as const);
+  const isDeclared = ports.some((port: unknown) => record(port)['internal_port'] === from);
   return {
     tool: diagnosisTools.updateContainer,
     arguments: {
       container_id: service.id,
-      ports: ports.map((port: unknown) => (record(port)['internal_port'] === from ? { ...record(port), internal_port: to } : port)),
+      // A probe may ask at a port that isn't declared: then it alone is wrong.
+      ...(isDeclared && { ports: ports.map((port: unknown) => (record(port)['internal_port'] === from ? { ...record(port), internal_port: to } : port)) }),
       ...(checks.length > 0 && { healthchecks: Object.fromEntries(checks) }),
     },
     why: `the app listens on ${to}`,
