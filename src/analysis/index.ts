@@ -5,6 +5,7 @@ export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.
 export { deploymentIdsIn, deploymentProgressOf, isStatusOf, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
+export { isInstanceOf, lockingHost, type LockHolder } from './diagnosis/lock-holder.ts';
 export { chooseDeployment } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { deploymentsOf, stoppedBy, type StoppedService } from './environment-history.ts';

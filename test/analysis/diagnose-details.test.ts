@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
+import { isInstanceOf } from '../../src/analysis/diagnosis/lock-holder.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
 
 const tagged = (id: string, minute: number, status: string, tag: string) =>
@@ -88,4 +89,11 @@ describe('the next calls', () => {
     });
     expect(next.map(({ tool }) => tool)).toEqual(['diagnose_deployment', 'search_logs', 'update_container']);
   });
+});
+
+test.each([
+  ['plan-runner-d0e0e4b9f-9fef0', 'plan-runner', true], ['plan-runner-64024', 'plan-runner', true], ['plan-runner', 'plan-runner', true], ['plan-runner-d0e0e4b9f-9fef0', 'plan', false],
+  ['planner-64024', 'plan', false], ['my-runner-64024', 'My Runner', true],
+])('whether %s is an instance of %s: %s', (host, name, is) => {
+  expect(isInstanceOf(host, name)).toBe(is);
 });

@@ -4,7 +4,8 @@ import { deploymentsOf, stoppedBy, type StoppedService } from '../../src/analysi
 import { anyService, compact, composeTool, isRecord, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
-import { environmentHistory, gather, readsOfDiagnosis, observedServices, type ObservedService } from '../shared/diagnosis-evidence.ts';
+import { environmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
+import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 
 const hasFailed = ({ status }: ObservedService): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
 

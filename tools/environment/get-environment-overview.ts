@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { overviewOf } from '../../src/analysis/index.ts';
 import { composeTool, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { readsOfServices, observedServices } from '../shared/diagnosis-evidence.ts';
+import { readsOfServices, observedServices } from '../shared/observed-services.ts';
 import { isActedOn, notActedOn, otherServicesIn } from '../shared/other-kinds.ts';
 
 const firing: readonly string[] = ['TRIGGERED', 'PENDING_NOTIFICATION', 'NOTIFIED'];
