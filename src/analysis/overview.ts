@@ -44,7 +44,10 @@ const failingStep = (status: LenientServiceStatus): string => {
   return step ? ` at ${step}` : '';
 };
 
-const settled = (state: string, status: LenientServiceStatus): readonly [Condition, string] | undefined => {
+// A job and Terraform run and end.
+const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended well', terraform: 'it was applied' };
+
+const settled = (state: string, status: LenientServiceStatus, kind: string): readonly [Condition, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
   if (state === 'UNAVAILABLE') return ['unavailable', 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
@@ -53,13 +56,13 @@ const settled = (state: string, status: LenientServiceStatus): readonly [Conditi
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
   return status.service_deployment_status === 'OUT_OF_DATE'
     ? ['out of date', 'its configuration or a variable changed since it was deployed']
-    : ['well', 'it runs'];
+    : ['well', wellTexts[kind] ?? 'it runs'];
 };
 
-const conditionOf = (status: LenientServiceStatus | null | undefined): readonly [Condition, string] => {
+const conditionOf = ({ status, kind }: WatchedService): readonly [Condition, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
-  const end = settled(state, status);
+  const end = settled(state, status, kind);
   if (end) return end;
   const action = actionOf(status.status_details?.action);
   return ['moving', action ? `${action.toLowerCase()} under way: ${state}` : `under way: ${state}`];
@@ -69,8 +72,9 @@ const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
 /** The conditions of an environment's services, most urgent first. Unknown states count as `moving`. */
 export function overviewOf(services: readonly WatchedService[]): Overview {
-  const rows = services.map(({ id, name, kind, status }): ServiceCondition => {
-    const [condition, reason] = conditionOf(status);
+  const rows = services.map((service): ServiceCondition => {
+    const { id, name, kind, status } = service;
+    const [condition, reason] = conditionOf(service);
     return { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined };
   });
   const counts: Partial<Record<Condition, number>> = {};

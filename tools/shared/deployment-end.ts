@@ -53,7 +53,7 @@ const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? '
 function text(view: JsonRecord): string {
   const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, diagnosis } = view;
   const lines = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? ''} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+    `${String(subject)} (id ${String(id)}): ${String(state)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
   ];

@@ -57,7 +57,7 @@ export async function logOfDeployment(
   const all = known.lines ?? (subject.environmentId === undefined ? [] : await environmentLogOf(context, subject.environmentId, subject.id));
   const named = await linesNaming(context, subject, deployment, all ?? []);
   if (named.length > 0) return { lines: named };
-  const history = known.history ?? (rows(await readAspect(context, subject, 'deployments')) as readonly HistoryItem[]);
+  const history = known.history ?? rows(await readAspect(context, subject, 'deployments'));
   const past = deploymentIn(history, deployment, known.status);
   return past ? linesDuring(context, subject, past) : { lines: [], missing: 'the history of the service shows no such deployment' };
 }

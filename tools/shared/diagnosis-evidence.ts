@@ -34,7 +34,7 @@ const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedServi
 /** The newest deployments of an environment; undefined if they can't be read. */
 export async function environmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
   const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, { environment_id });
-  return history && (rows(history['results']) as HistoryItem[]);
+  return history && rows(history['results']);
 }
 
 /**

@@ -26,12 +26,13 @@ function lockIn({ cluster }: Evidence): JsonRecord | undefined {
 }
 
 /** A diagnosis as an answer: most important first, without the indexes of lines, which nobody can look up. */
-export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, stopped, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
+export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, serves, stopped, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
   return pruneRecord({
     subject,
     outcome,
     since,
     stopped,
+    serves,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
     also: also.map(({ sentence }) => sentence),
     blocked: lockIn(evidence),
@@ -70,6 +71,7 @@ export function diagnosisText(view: JsonRecord): string {
     ...(isRecord(view['stopped']) ? [`It was stopped afterwards${describeStop(view['stopped'])}, and nothing of it runs. About the deployment before:`] : []),
     `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
+    ...(typeof view['serves'] === 'string' ? [`Serves now: ${view['serves']}`] : []),
     ...texts(view['also']).map((other) => `Perhaps also: ${other}`),
     ...(isRecord(blocked) ? [blockText(blocked)] : []),
     ...section('Changed since the last good deployment', texts(view['changes'])),

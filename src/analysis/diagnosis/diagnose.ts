@@ -9,7 +9,8 @@ import { readDeploymentSituation, type DeploymentSituation } from './situation.t
 import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
 import { weightOf } from '../logs/level.ts';
 import type { Entry } from '../logs/entries.ts';
-import { shortCommit, type PastDeployment } from '../history.ts';
+import { readDeployment, shortCommit, type PastDeployment } from '../history.ts';
+import { servingOf, servingText } from '../serving.ts';
 import { quote } from './quote.ts';
 
 const maximumLines = 8;
@@ -90,6 +91,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     outcome: situation.outcome,
     deployment: describeDeployment(situation),
     since: since && { id: since.id, state: since.state, at: since.startedAt },
+    serves: servingText(servingOf({ kind: evidence.service.kind, status: evidence.status, configuration: evidence.service.configuration ?? undefined, history: evidence.history.map(readDeployment) })),
     stopped: stop && { by: stop.triggeredBy, at: stop.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },

@@ -67,6 +67,8 @@ export interface Diagnosis {
   readonly since?: { readonly id?: string; readonly state?: string; readonly at?: string };
   /** It was stopped after that deployment: by whom, and when. */
   readonly stopped?: { readonly by?: string; readonly at?: string };
+  /** What serves now, in words: version, instances, since when. */
+  readonly serves?: string;
   readonly last_good?: { readonly id?: string; readonly at?: string };
   readonly failing_step?: { readonly name: string; readonly seconds?: number };
   readonly cause: Cause;
