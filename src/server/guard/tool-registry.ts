@@ -1,8 +1,9 @@
 import { withControls } from './controls.ts';
 import { argumentsFilledByScope } from './scope/scope.ts';
+import { insteadOf } from './tool-instead.ts';
 import { denialOf, type Policy } from './policy/policy.ts';
 import { withoutMembers, type JsonSchema } from '../json/index.ts';
-import { inputSchema, isDocumented, nearestName, outputSchema, visibleText, type Tool } from '../tool/index.ts';
+import { inputSchema, isDocumented, outputSchema, visibleText, type Tool } from '../tool/index.ts';
 import type { Effect } from '../../contract/index.ts';
 
 /** MCP tool annotations, by which hosts decide whether to run a tool. All four are always given. */
@@ -42,8 +43,8 @@ export interface Registry {
   offers(name: string): boolean;
   /** Names of tools that exist but that clients don't see. */
   readonly hidden: readonly string[];
-  /** The listed tool name that is nearest to an unknown one. */
-  nearest(name: string): string | undefined;
+  /** What to say of an unknown tool: which one to use instead, or that it is not offered. Continues a sentence. */
+  instead(name: string): string;
 }
 
 const outside = 'Outside the documented API: some platforms lack it.';
@@ -80,6 +81,6 @@ export function createRegistry(tools: readonly Tool[], policy: Policy, others: r
     find: (name) => byName.get(name),
     offers: (name) => allowed.some((tool) => tool.name === name),
     hidden,
-    nearest: (name) => nearestName(name, allowed.map((tool) => tool.name)),
+    instead: (name) => insteadOf(name, allowed.map((tool) => tool.name), hidden),
   };
 }

@@ -128,8 +128,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
     callTool: async ({ name, arguments: args = {} }, context) => {
       const tool = registry.find(name);
       if (!tool) {
-        const suggestion = registry.nearest(name);
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`);
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${registry.instead(name)}`);
       }
       const call = contextOf(context);
       const reply = await runCall(tool, args, call, callDependencies);
