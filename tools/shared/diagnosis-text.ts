@@ -1,8 +1,7 @@
 import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../src/analysis/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
-/** Most log lines that are shown with a diagnosis, and their maximum length in characters. */
-const maximumLines = 6;
+/** Maximum length of a log line that is shown with a diagnosis, in characters. */
 const maximumLineLength = 200;
 
 /** Characters kept from the beginning of a long line; the rest is its end, where nested errors state their cause. */
@@ -38,7 +37,7 @@ export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, 
     blocked: lockIn(evidence),
     failing_step,
     changes: changes.map(change),
-    lines: lines.slice(-maximumLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
+    lines: lines.map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
     timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,

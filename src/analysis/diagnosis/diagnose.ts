@@ -13,7 +13,7 @@ import { readDeployment, shortCommit, type PastDeployment } from '../history.ts'
 import { servingOf, servingText } from '../serving.ts';
 import { quote } from './quote.ts';
 
-const maximumLines = 8;
+const maximumLines = 6;
 
 // Warnings weigh less, whatever else they say.
 const errorWeight = 4;

@@ -27,10 +27,23 @@ const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' :
 // Most lines that a cause quotes: if there are more, the first ones and the last.
 const maximumQuotes = 3;
 
-/** The hits that a cause quotes: the direct ones, if there are any. */
-const quotedHits = ({ hits }: CauseMatch): readonly Hit[] => {
+const factsKey = ({ facts }: Hit): string => JSON.stringify(Object.entries(facts).toSorted());
+
+/** The first hit of each that the sentence takes its facts from: those name the culprit. */
+const namingHits = (hits: readonly Hit[], { facts }: CauseMatch): readonly Hit[] => {
+  const naming = hits.filter((hit) => Object.entries(hit.facts).some(([name, value]) => facts[name] === value));
+  return naming.filter((hit, index) => naming.findIndex((other) => factsKey(other) === factsKey(hit)) === index);
+};
+
+/** The hits that a cause quotes: the direct ones, if there are any. Of many those that name the culprit, then the last. */
+const quotedHits = (finding: CauseMatch): readonly Hit[] => {
+  const { hits } = finding;
   const relevant = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
-  return relevant.length <= maximumQuotes ? relevant : [...relevant.slice(0, maximumQuotes - 1), ...relevant.slice(-1)];
+  if (relevant.length <= maximumQuotes) return relevant;
+  const naming = namingHits(relevant, finding).slice(0, maximumQuotes);
+  const rest = [...relevant.slice(-1), ...relevant].filter((hit) => !naming.includes(hit));
+  const quoted = new Set([...naming, ...rest].slice(0, maximumQuotes));
+  return relevant.filter((hit) => quoted.has(hit));
 };
 
 const list = new Intl.ListFormat('en');
