@@ -16,4 +16,4 @@ export { overviewOf, type WatchedService } from './overview.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
 export { durationOf, UnusableQuery } from './time-window.ts';
-export { needsHistory, servingOf, servingText } from './serving.ts';
+export { canServe, needsHistory, servingOf, servingText } from './serving.ts';

@@ -15,7 +15,7 @@ export interface Serving {
 }
 
 /** Jobs run and end, Terraform makes things: neither serves. */
-const serves = (kind: string): boolean => kind !== 'job' && kind !== 'terraform';
+export const canServe = (kind: string): boolean => kind !== 'job' && kind !== 'terraform';
 
 const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
@@ -59,12 +59,12 @@ const isUp = ({ status }: ServedService): boolean => terminalOutcome('DEPLOY', s
 
 /** Whether it takes the history to tell what serves: not of what runs as it is configured. */
 export const needsHistory = (service: ServedService): boolean =>
-  serves(service.kind) && !['STOPPED', 'DELETED', 'READY'].includes(service.status?.state ?? '') && !(isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE');
+  canServe(service.kind) && !['STOPPED', 'DELETED', 'READY'].includes(service.status?.state ?? '') && !(isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE');
 
 /** Which version of a service serves, on how many instances and since when; undefined for what doesn't serve by nature. */
 export function servingOf(service: ServedService): Serving | undefined {
   const { kind, status, configuration, history } = service;
-  if (!serves(kind) || typeof status?.state !== 'string') return undefined;
+  if (!canServe(kind) || typeof status?.state !== 'string') return undefined;
   if (['STOPPED', 'DELETED', 'READY'].includes(status.state)) return { is: 'nothing' };
   const instances = instancesIn(configuration);
   if (instances === '0') return { is: 'nothing' };

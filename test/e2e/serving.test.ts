@@ -74,6 +74,12 @@ test('one state has one word, whichever tool is asked', async () => {
   expect(new Set(states)).toEqual(new Set(['DEPLOYED']));
 });
 
+test('what was deployed is said with its version and instances', async () => {
+  const { data, text } = await ask('deploy_service', { service: 'shop/staging/search', wait: true });
+  expect(data, text).toMatchObject({ outcome: 'succeeded', serves: expect.stringMatching(/^2\.4\.1, 1 to 5 instances, since \d{4}-/) as string });
+  expect(text).toContain('Serves: 2.4.1');
+});
+
 test('that it succeeded is said once', async () => {
   const { text } = await ask('stop_environment', { environment_id: 'shop/production', wait: true });
   expect(text).toMatch(/STOPPED\. It succeeded\. Waited/);

@@ -1,6 +1,8 @@
 import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
 import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
-import type { Subject } from './any-service.ts';
+import { canServe } from '../../src/analysis/index.ts';
+import { readAspect, type Subject } from './any-service.ts';
+import { servingById } from './serving.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
 import { diagnosisText } from './diagnosis-text.ts';
@@ -23,18 +25,26 @@ const diagnosisIfPossible = (context: ToolContext, subject: Subject, deployment?
 /** What explaining a failed deployment reads. */
 export const readsToExplain: readonly ReadUse[] = readsOfDiagnosis.map(({ operation, same }) => ({ operation, same, without: 'a deployment that failed is explained by less, or not at all' }));
 
+/** Which version of a service serves after its deployment, in words. */
+async function servesAfter(context: ToolContext, { kind, id }: Subject, status: WaitResult['status']): Promise<string | undefined> {
+  if (!isServiceKind(kind) || !canServe(kind)) return undefined;
+  const configuration = await readAspect(context, { kind, id }, 'configuration');
+  return (await servingById(context, [{ kind, id, status, configuration }])).get(id);
+}
+
 /** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
   const diagnosis = outcome === 'failed' ? await diagnosisIfPossible(context, subject, status.deployment_request_id ?? undefined) : undefined;
+  const serves = outcome === 'succeeded' && status.state !== 'STOPPED' ? await servesAfter(context, subject, status) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
     outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
-    took: steps, diagnosis,
+    serves, took: steps, diagnosis,
   });
 }
 
@@ -51,10 +61,11 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, diagnosis } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, took, diagnosis } = view;
   const lines = [
     `${String(subject)} (id ${String(id)}): ${String(state)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
+    ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
   ];
   return [...lines, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
