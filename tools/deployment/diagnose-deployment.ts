@@ -4,7 +4,7 @@ import { deploymentsOf, stoppedBy, type StoppedService } from '../../src/analysi
 import { anyService, compact, composeTool, isRecord, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
-import { environmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
+import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 
 const hasFailed = ({ status }: ObservedService): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
@@ -19,7 +19,7 @@ interface Stopped extends StoppedService {
 /** The stopped services of an environment, those first that were deployed last. */
 async function stoppedIn(context: ToolContext, environmentId: string, services: readonly ObservedService[]): Promise<Omit<Suspects, 'failed'>> {
   const candidates = services.filter(({ status }) => status?.state === 'STOPPED');
-  const history = candidates.length > 0 ? await environmentHistory(context, environmentId) : undefined;
+  const history = candidates.length > 0 ? await readEnvironmentHistory(context, environmentId) : undefined;
   const found = candidates.flatMap((service) => {
     const stopped = stoppedBy(deploymentsOf(service.id, history ?? []));
     return stopped ? [{ ...stopped, service }] : [];

@@ -32,7 +32,7 @@ const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedServi
 });
 
 /** The newest deployments of an environment; undefined if they can't be read. */
-export async function environmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
+export async function readEnvironmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
   const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, { environment_id });
   return history && rows(history['results']);
 }
@@ -42,7 +42,7 @@ export async function environmentHistory(context: ToolContext, environment_id: s
  * are: what they lacked then is mended.
  */
 async function siblingsAt(context: ToolContext, environmentId: string, siblings: readonly Sibling[], { endedAt }: PastDeployment): Promise<Sibling[]> {
-  const history = endedAt !== undefined && siblings.some(({ state }) => state === 'STOPPED') ? await environmentHistory(context, environmentId) : undefined;
+  const history = endedAt !== undefined && siblings.some(({ state }) => state === 'STOPPED') ? await readEnvironmentHistory(context, environmentId) : undefined;
   return siblings.map((sibling) => {
     const then = sibling.state === 'STOPPED' ? deploymentsOf(sibling.id, history ?? []).find(({ startedAt }) => startedAt !== undefined && Date.parse(startedAt) <= Date.parse(endedAt!)) : undefined;
     return then ? { ...sibling, state: then.state, last_deployment_date: then.endedAt } : sibling;
