@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/index.ts';
+import { agentTasks } from './docs/agent-tasks.ts';
 import { commandsPage, commandTable } from './docs/commands.ts';
 import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
@@ -28,6 +29,7 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 const readme = await read('README.md');
 const performance = replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine());
 const pages: Readonly<Record<string, string>> = {
+  'docs/agent-tasks.md': replaceGenerated(await read('docs/agent-tasks.md'), 'agent tasks', agentTasks()),
   'docs/architecture.md': replaceGenerated(await read('docs/architecture.md'), 'house', architecture()),
   'docs/commands.md': commandsPage(),
   'docs/configuration.md': configurationPage(),

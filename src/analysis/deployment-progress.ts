@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { DeploymentAction, terminalOutcome, type ServiceDeploymentStatus } from '../contract/index.ts';
+import { terminalOutcome, type DeploymentAction, type ServiceDeploymentStatus } from '../contract/index.ts';
 import type { Lenient } from './lenient.ts';
 
 /** Status of a service, with its steps. */
@@ -22,6 +22,8 @@ export const isStatusOf = (status: DeploymentIds | null | undefined, id: string)
 /** A requested action on a service, as far as the caller knows it. */
 export interface RequestedAction {
   readonly action: DeploymentAction;
+  /** Whether the action is only what somebody says that the deployment does: a status of it knows better. */
+  readonly isHearsay?: boolean;
   /** Id of the deployment that the request started, if the response had one. */
   readonly deployment?: string | null;
   /** The service's status before the request. */
@@ -34,10 +36,16 @@ export interface RequestedAction {
  */
 export type DeploymentProgress = 'stale' | 'moving' | 'good' | 'bad' | 'superseded';
 
-/** Parses the platform's name of an action; undefined for an unknown one. */
-export const actionOf = (word: string | null | undefined): DeploymentAction | undefined => DeploymentAction.safeParse(word).data;
+/** The platform's word for an action, which may be one that the document doesn't have; undefined if it tells none. */
+export const actionIn = (details: { readonly action?: string | null } | null | undefined): string | undefined => {
+  const word = details?.action ?? undefined;
+  return word === 'UNKNOWN' ? undefined : word;
+};
 
-const progressFromState = (action: DeploymentAction, status: LenientServiceStatus): DeploymentProgress => {
+/** Whether a status says that there was no deployment yet, whatever its state. */
+export const saysNeverDeployed = ({ deployment_request_id: id, status_details: details }: LenientServiceStatus): boolean => (id ?? undefined) === undefined && details?.status === 'NEVER';
+
+const progressFromState = (action: string, status: LenientServiceStatus): DeploymentProgress => {
   const end = typeof status.state === 'string' ? terminalOutcome(action, status.state) : undefined;
   return end ?? 'moving';
 };
@@ -54,13 +62,13 @@ const isAsBefore = (before: LenientServiceStatus, status: LenientServiceStatus):
  * taken as current.
  */
 export function deploymentProgressOf(requested: RequestedAction, status: LenientServiceStatus): DeploymentProgress {
-  const { action, deployment, before } = requested;
+  const { action, deployment, before, isHearsay } = requested;
   const current = status.deployment_request_id;
   if (deployment && current) {
-    if (deployment === current) return progressFromState(action, status);
+    if (deployment === current) return progressFromState((isHearsay ? actionIn(status.status_details) : undefined) ?? action, status);
     const isOld = before == null || before.deployment_request_id === current;
     return isOld ? 'stale' : 'superseded';
   }
-  if (before && isAsBefore(before, status)) return 'stale';
+  if ((before && isAsBefore(before, status)) || saysNeverDeployed(status)) return 'stale';
   return progressFromState(action, status);
 }

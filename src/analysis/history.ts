@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { terminalOutcome, type DeploymentHistoryItem } from '../contract/index.ts';
-import { actionOf } from './deployment-progress.ts';
+import { actionIn } from './deployment-progress.ts';
 import type { Lenient } from './lenient.ts';
 import { durationOf } from './time-window.ts';
 
@@ -11,8 +11,8 @@ export type HistoryItem = Lenient<z.infer<typeof DeploymentHistoryItem>>;
 export interface PastDeployment {
   readonly id?: string;
   readonly state?: string;
-  /** DEPLOY, the most frequent one, if the platform doesn't say. */
-  readonly action: 'DEPLOY' | 'RESTART' | 'STOP' | 'DELETE';
+  /** The platform's word, which may be none of ours. DEPLOY, the most frequent one, if it doesn't say. */
+  readonly action: string;
   /** Whether its action succeeded; absent while it is in progress. */
   readonly end?: 'good' | 'bad';
   readonly startedAt?: string;
@@ -34,14 +34,22 @@ const secondsOf = (duration: string): number | undefined => {
   return milliseconds === undefined ? undefined : Math.round(milliseconds / 1000);
 };
 
-const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined =>
-  status === 'SUCCESS' ? 'good' : status === 'ERROR' || status === 'CANCELED' ? 'bad' : undefined;
+/** The words of platforms for actions and steps that did not end well. Skipped ones did no harm. */
+const badEnds: readonly string[] = ['ERROR', 'CANCELED', 'CANCEL'];
+
+/** Whether an action or step ended badly, by the platform's word for its status. */
+export const endedBadly = (status: string | null | undefined): boolean => typeof status === 'string' && badEnds.includes(status);
+
+const endByStatus = (status: string | null | undefined): 'good' | 'bad' | undefined => (status === 'SUCCESS' ? 'good' : endedBadly(status) ? 'bad' : undefined);
+
+/** Whether a deployment made its service run. */
+export const madeItRun = ({ action, end }: PastDeployment): boolean => end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
 
 /** Normalizes an item of a deployment history. Its end comes from its state or, if that isn't terminal, from the status of its action. */
 export function readDeployment(item: HistoryItem): PastDeployment {
   const { identifier, status, auditing_data: audit, details, status_details: action, total_duration: total } = item;
   const state = status ?? undefined;
-  const requested = actionOf(action?.action) ?? 'DEPLOY';
+  const requested = actionIn(action) ?? 'DEPLOY';
   const end = (state === undefined ? undefined : terminalOutcome(requested, state)) ?? endByStatus(action?.status);
   const image = details?.image;
   return {

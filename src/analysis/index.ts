@@ -2,7 +2,7 @@
 
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
 export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
-export { deploymentIdsIn, deploymentProgressOf, isStatusOf, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
+export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
 export { isInstanceOf, lockingHost, type LockHolder } from './diagnosis/lock-holder.ts';

@@ -1,5 +1,5 @@
 import { terminalOutcome } from '../contract/index.ts';
-import { actionOf, type LenientServiceStatus } from './deployment-progress.ts';
+import { actionIn, type LenientServiceStatus } from './deployment-progress.ts';
 
 /** A service with its status, which is absent if the platform returned none. */
 export interface WatchedService {
@@ -64,7 +64,7 @@ const conditionOf = ({ status, kind }: WatchedService): readonly [Condition, str
   if (!status || !state) return ['unknown', 'the platform tells no state'];
   const end = settled(state, status, kind);
   if (end) return end;
-  const action = actionOf(status.status_details?.action);
+  const action = actionIn(status.status_details);
   return ['moving', action ? `${action.toLowerCase()} under way: ${state}` : `under way: ${state}`];
 };
 

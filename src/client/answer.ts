@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation, type DeploymentState } from '../contract/index.ts';
+import { withTrimmedTarget } from './alert-target.ts';
 import { logLinesIn } from './environment-log.ts';
 import type { ApiFailure } from './errors.ts';
 import { historyRowsIn } from './history-rows.ts';
@@ -30,6 +31,7 @@ const listsOrRecords: readonly string[] = [operations.get_organization.name, eve
 // The rows of these lists differ between platforms: callers get them in the contract's shape.
 const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) => unknown[]) | undefined => {
   if (operation.name === operations.get_environment_logs.name) return logLinesIn;
+  if (operation.name === operations.list_alert_rules.name) return (rows) => rows.map(withTrimmedTarget);
   return Object.hasOwn(operation.query as object, 'pageSize') ? historyRowsIn : undefined;
 };
 
@@ -41,6 +43,7 @@ const normalised = (operation: AnyOperation, body: unknown): unknown => {
   const isList = Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape;
   const answer = isList ? { results: body as unknown[] } : body;
   if (listsOrRecords.includes(operation.name)) return isRecord(answer) && !Array.isArray(answer['results']) ? { ...answer, results: [answer] } : answer;
+  if (operation.name === operations.get_alert_rule.name) return withTrimmedTarget(answer);
   const inOneShape = rowsInOneShape(operation);
   return inOneShape && isRecord(answer) && Array.isArray(answer['results']) ? { ...answer, results: inOneShape(answer['results']) } : answer;
 };

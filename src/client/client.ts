@@ -15,7 +15,7 @@ import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Tr
 import { safeDetail } from './safe-text.ts';
 import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
-import { callForPart } from './paging.ts';
+import { callForPart, type RefusedParts } from './paging.ts';
 import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
 
 /** Logger of the client; compatible with pino. */
@@ -111,6 +111,7 @@ export function createClient(config: ClientConfig): Client {
   const budgets = createRequestBudgets();
   const availability = createOperationAvailability(base.origin);
   const reads = createRequestCoalescer<SendOutcome>();
+  const refusedParts: RefusedParts = new Map();
   const now = () => clock.now();
 
   const sendOnce = async (outgoing: OutgoingRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> => {
@@ -175,7 +176,7 @@ export function createClient(config: ClientConfig): Client {
 
   const call = async (operation: AnyOperation, input: OperationInput, options: CallOptions = {}): Promise<unknown> => {
     const limited = { ...options, deadline: options.deadline ?? now() + timeouts.call };
-    return callForPart(operation, input, (sent) => callOnce(operation, sent, limited));
+    return callForPart(operation, input, { send: (sent) => callOnce(operation, sent, limited), refused: refusedParts, now: now() });
   };
 
   return {

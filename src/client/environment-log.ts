@@ -44,8 +44,14 @@ function lineOf(row: Row): Row {
   return { ...row, ...Object.fromEntries(missing) };
 }
 
+/** A line with the level that its `type` tells, if it has none under our name. */
+function withLevel(row: unknown): unknown {
+  const level = textIn(row, 'type');
+  return isRecord(row) && level !== undefined && textIn(row, 'level') === undefined ? { ...row, level } : row;
+}
+
 /**
  * The rows of an environment's log in one shape. Some platforms answer lines, others records of their deployments, with the
- * sender, the stage, a message in two versions and the details of an error.
+ * sender, the stage, a message in two versions and the details of an error. In both, `type` may tell the level.
  */
-export const logLinesIn = (rows: readonly unknown[]): unknown[] => rows.map((row) => (isLogRecord(row) ? lineOf(row) : row));
+export const logLinesIn = (rows: readonly unknown[]): unknown[] => rows.map((row) => (isLogRecord(row) ? lineOf(row) : withLevel(row)));

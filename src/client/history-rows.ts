@@ -10,13 +10,16 @@ function imageIn(details: unknown): Row | undefined {
   return { details: { ...details, image: { image_name: details['image_name'], tag: details['tag'] } } };
 }
 
-const serviceOf = ({ identifier, status }: Row): Row => {
+/** A service of a deployment, with its id, name and kind where the row itself or its identifier has them. */
+function serviceOf({ identifier, ...row }: Row): Row {
   const { service_id, name, service_type } = isRecord(identifier) ? identifier : {};
-  return { service_id, name, service_type, status };
-};
+  return { service_id: row['service_id'] ?? service_id, name: row['name'] ?? name, service_type: row['service_type'] ?? service_type, status: row['status'] };
+}
 
-/** The services of an environment's deployment, where they stand in its stages. */
+/** The services of an environment's deployment, where they are rows of a history of their own, beside it or in its stages. */
 function servicesIn({ services, stages }: Row): Row | undefined {
+  const beside = recordsIn(services);
+  if (beside.some(({ identifier }) => isRecord(identifier))) return { services: beside.map(serviceOf) };
   if (Array.isArray(services) || !Array.isArray(stages)) return undefined;
   return { services: recordsIn(stages).flatMap((stage) => recordsIn(stage['services']).map(serviceOf)) };
 }

@@ -13,13 +13,12 @@ function matching(rows: readonly JsonRecord[], wanted: string): readonly JsonRec
   return exact.length > 0 ? exact : rows.filter((row) => textOf(row, 'name').toLowerCase() === folded);
 }
 
-/** Names of the organizations, with the ids of those that share a name or have none. */
+/** The organizations with their names and ids. */
 const listText = (rows: readonly JsonRecord[]): string =>
   rows
     .map((row) => {
       const [name, id] = [textOf(row, 'name'), textOf(row, 'id')];
-      const isUnique = rows.filter((other) => textOf(other, 'name') === name).length === 1;
-      return name === '' ? id : isUnique ? name : `${name} (${id})`;
+      return name === '' ? id : `${name} (${id})`;
     })
     .join(', ');
 

@@ -1,5 +1,6 @@
 import { defaultHistoryPageSize, isRecord, maximumPageSize, type AnyOperation } from '../contract/index.ts';
 import { ApiError } from './errors.ts';
+import { missingOperationTtl } from './limits.ts';
 import type { OperationInput } from './request.ts';
 
 type Answer = Readonly<Record<string, unknown>> & { readonly results: readonly unknown[] };
@@ -69,15 +70,28 @@ function wholeInput(operation: AnyOperation, input: OperationInput): OperationIn
   return page === 1 ? undefined : { ...without(input, 'page'), page_size: page * size };
 }
 
-/** Sends a read and, if the platform refuses to be asked for a part, asks for the whole. @throws ApiError */
-async function sendOrAskForAll(operation: AnyOperation, input: OperationInput, send: Reread): Promise<unknown> {
+/** What a client remembers of the reads that its platform refused to answer in parts: until when, by operation, in milliseconds. */
+export type RefusedParts = Map<string, number>;
+
+/** Whether an answer shows pages after all: then the refusal was about the page, not about pages. */
+const showsPages = (answer: unknown): boolean => isRecord(answer) && isRecord(answer['pagination']);
+
+/**
+ * Sends a read and, if the platform refuses to be asked for a part, asks for the whole: at once where it refused before.
+ * @throws ApiError
+ */
+async function sendOrAskForAll(operation: AnyOperation, input: OperationInput, send: Reread, refused: RefusedParts, now: number): Promise<unknown> {
   const first = firstInput(operation, input);
+  const whole = wholeInput(operation, first);
+  if (!whole) return send(first);
+  const inTurn = (refused.get(operation.name) ?? 0) > now ? [whole, first] : [first, whole];
   try {
-    return await send(first);
+    return await send(inTurn[0]!);
   } catch (error) {
-    const whole = isRefusal(error) ? wholeInput(operation, first) : undefined;
-    if (!whole) throw error;
-    return send(whole);
+    if (!isRefusal(error)) throw error;
+    const answer = await send(inTurn[1]!);
+    if (inTurn[1] === whole && !showsPages(answer)) refused.set(operation.name, now + missingOperationTtl);
+    return answer;
   }
 }
 
@@ -96,6 +110,14 @@ async function cutToQuery(operation: AnyOperation, input: OperationInput, answer
   return asksForPage ? pageOfList(answer, input, reread) : answer;
 }
 
+/** What reads are sent with, and what is known of the platform. */
+interface PartialReads {
+  readonly send: Reread;
+  readonly refused: RefusedParts;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** Calls an operation, and answers the part that its input asks for, whether or not the platform knows such parts. @throws ApiError */
-export const callForPart = async (operation: AnyOperation, input: OperationInput, send: Reread): Promise<unknown> =>
-  cutToQuery(operation, input, await sendOrAskForAll(operation, input, send), send);
+export const callForPart = async (operation: AnyOperation, input: OperationInput, { send, refused, now }: PartialReads): Promise<unknown> =>
+  cutToQuery(operation, input, await sendOrAskForAll(operation, input, send, refused, now), send);

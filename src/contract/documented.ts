@@ -105,7 +105,7 @@ export const documentedOperations = {
     name: 'update_environment_variable', method: 'PUT',
     path: '/environment/{environmentId}/environmentVariable/{environmentVariableId}',
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive',
-    target: 'environment',
+    target: 'environment', elsewhere: ['update_variable_of_application', 'update_variable_of_container', 'update_variable_of_job'],
     summary: 'Replace a variable of an environment.',
   }),
   override_environment_variable: operation({

@@ -15,7 +15,7 @@ import { DeploymentHistory, Job } from './resources/job.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
-import { EnvironmentVariable } from './resources/variable.ts';
+import { EnvironmentVariable, VariableRequest } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
 
 const undocumented = { documented: false } as const;
@@ -53,6 +53,12 @@ const redeploy = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `redeploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/redeploy`, response: ServiceDeploymentStatus,
     effect: 'write', permission: 'deploy', target: kind, summary: `Deploy the present version of one service of kind ${kind} again.`,
+  });
+
+const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+    body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
   });
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
@@ -119,6 +125,9 @@ export const extensionOperations = {
     ...read, name: 'list_variables_of_container', path: '/container/{containerId}/environmentVariable', query: pageQuery,
     response: listOf(EnvironmentVariable), summary: 'List the variables a container sees, of every scope.',
   }),
+  update_variable_of_application: updateVariable('application'),
+  update_variable_of_container: updateVariable('container'),
+  update_variable_of_job: updateVariable('job'),
   list_clusters: listInOrganization('list_clusters', 'cluster', Cluster, 'List the clusters of an organization.'),
   get_cluster_status: operation({
     ...read, name: 'get_cluster_status', path: '/organization/{organizationId}/cluster/{clusterId}/status', response: ClusterStatus,

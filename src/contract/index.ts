@@ -7,7 +7,7 @@ export { isRecord, parseJson, type JsonRecord } from './json.ts';
 export { defaultRateLimit, defaultRateWindowSeconds, maximumBodyBytes, rateHeaders } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
-export { allOperations, operations, redeployOf, type OperationName, type OperationNamed } from './operations.ts';
+export { allOperations, elsewhereOf, operations, redeployOf, type OperationName, type OperationNamed } from './operations.ts';
 export { invisibleCharacters, isPrintableAscii, withLineFeeds, withoutEscapes, withoutInvisible } from './plain-text.ts';
 export { DateTime, Duration, Email, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
 export type { AlertRuleRequest } from './resources/alert-rule.ts';
@@ -20,7 +20,7 @@ export { EnvironmentMode, type EnvironmentStatus } from './resources/environment
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';
 export type { DeploymentHistory, DeploymentHistoryItem, Job } from './resources/job.ts';
-export { Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
+export { isServiceKind, Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
 export type { Terraform } from './resources/terraform.ts';
 export { isHeldExternally, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';

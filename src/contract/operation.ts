@@ -144,7 +144,7 @@ export function operation<
   const named = (params as string[]).map(parameterKind);
   const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
   const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
-  const { aliases = {}, target, creates, moves, roles = {}, carriesOut, redeploy, onEachService } = definition;
+  const { aliases = {}, target, creates, moves, roles = {}, carriesOut, redeploy, elsewhere, onEachService } = definition;
   const duplicate = flat.find((name, index) => flat.indexOf(name) !== index);
   if (duplicate) throw new Error(`${definition.name}: "${duplicate}" is given twice by path, query and body`);
   const references = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
@@ -166,6 +166,7 @@ export function operation<
     roles,
     carriesOut,
     redeploy,
+    elsewhere,
     onEachService,
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
     status: creates ? 201 : definition.response ? 200 : 204,

@@ -1,5 +1,5 @@
 import { documentedOperations } from './documented.ts';
-import type { AnyOperation } from './operation.ts';
+import { snakeCase, type AnyOperation } from './operation.ts';
 import { extensionOperations } from './extensions.ts';
 
 /** Every operation by name: the documented ones in the document's order, then the others. */
@@ -10,6 +10,8 @@ export type OperationNamed<Name extends OperationName> = (typeof operations)[Nam
 
 /** Every operation, as a list in the same order. */
 export const allOperations: readonly AnyOperation[] = Object.values(operations);
+
+type Input = Readonly<Record<string, unknown>>;
 
 const isSameAct = (one: AnyOperation, other: AnyOperation): boolean =>
   one.effect === other.effect && one.permission === other.permission && one.target === other.target && one.params.join() === other.params.join();
@@ -24,9 +26,32 @@ const redeployments = new Map(
   }),
 );
 
+const isSameChange = (one: AnyOperation, other: AnyOperation): boolean =>
+  one.method === other.method && one.effect === other.effect && one.permission === other.permission && one.body === other.body && one.params.at(-1) === other.params.at(-1);
+
+/** The operations that do the same at another path, by the names of those that they take the place of. The guard judges only the latter. */
+const elsewhere = new Map(
+  allOperations.map((operation) => [
+    operation.name,
+    (operation.elsewhere ?? []).map((name) => {
+      const found = allOperations.find((one) => one.name === name);
+      if (!found || !isSameChange(operation, found)) throw new Error(`${operation.name}: ${name} is no operation of the same effect with the same body`);
+      return found;
+    }),
+  ] as const),
+);
+
+/** The same request at the path of the service that holds what it acts on; undefined if there is none. */
+export function elsewhereOf(operation: AnyOperation, input: Input, heldBy?: { readonly kind: string; readonly id: string }): { readonly operation: AnyOperation; readonly input: Input } | undefined {
+  const found = elsewhere.get(operation.name)?.find(({ target }) => target === heldBy?.kind);
+  const own = operation.params.map(snakeCase);
+  const others = Object.entries(input).filter(([name]) => !own.includes(name) || found?.params.map(snakeCase).includes(name));
+  return found && heldBy && { operation: found, input: { ...Object.fromEntries(others), [`${heldBy.kind}_id`]: heldBy.id } };
+}
+
 /**
  * The operation that deploys the same again where a platform refuses this one without a version; undefined if there is
  * none, or if the input names a version.
  */
-export const redeployOf = ({ name, body }: AnyOperation, input: Readonly<Record<string, unknown>>): AnyOperation | undefined =>
+export const redeployOf = ({ name, body }: AnyOperation, input: Input): AnyOperation | undefined =>
   Object.keys(body?.shape ?? {}).some((member) => input[member] !== undefined) ? undefined : redeployments.get(name);

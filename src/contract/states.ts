@@ -44,6 +44,11 @@ const successStates: Readonly<Record<DeploymentAction, readonly string[]>> = {
   DELETE: ['DELETED'],
 };
 
+/** What ends an action that we don't know well: whatever ends another one well. */
+const anySuccess: readonly string[] = [...new Set(Object.values(successStates).flat())];
+
+const isKnownAction = (action: string): action is DeploymentAction => Object.hasOwn(successStates, action);
+
 /** States that are neither terminal nor in progress. */
 const idleStates: readonly string[] = ['READY'];
 
@@ -51,10 +56,10 @@ const failureStates: readonly string[] = ['STOPPED', 'CANCELED', 'DELETED', 'ERR
 
 /**
  * How `action` ended, if `state` is terminal for it; undefined if it is still in progress or hasn't started.
- * Accepts any text: a platform may have states that the document doesn't list.
+ * Accepts any text: a platform may have actions and states that the document doesn't list.
  */
-export const terminalOutcome = (action: DeploymentAction, state: string): 'good' | 'bad' | undefined => {
-  if (successStates[action].includes(state)) return 'good';
+export const terminalOutcome = (action: string, state: string): 'good' | 'bad' | undefined => {
+  if ((isKnownAction(action) ? successStates[action] : anySuccess).includes(state)) return 'good';
   return failureStates.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
 

@@ -35,6 +35,11 @@ export interface TargetDeclaration {
    * same target, with the same effect.
    */
   readonly redeploy?: string;
+  /**
+   * Names of the operations that do the same at the path of what is inside its target, where a platform has it only there.
+   * They have the same effect and body.
+   */
+  readonly elsewhere?: readonly string[];
   /** Whether it does the same to every service of its target environment. */
   readonly onEachService?: boolean;
 }

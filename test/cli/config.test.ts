@@ -83,7 +83,6 @@ describe('options that contradict each other abort startup', () => {
     [{ INFRA_BASE_URL: real.INFRA_BASE_URL }, 'INFRA_BASE_URL is set without a token'],
     [{ INFRA_API_TOKEN: 'super-secret' }, 'set without INFRA_BASE_URL'],
     [{ INFRA_API_TOKEN_FILE: '/token' }, 'set without INFRA_BASE_URL'],
-    [{ INFRA_ORGANIZATION: 'Acme' }, 'INFRA_ORGANIZATION is set without INFRA_BASE_URL'],
   ])('%o', (env, words) => {
     expect(faults(env)).toContain(words);
   });

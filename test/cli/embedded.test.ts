@@ -13,6 +13,27 @@ const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistan
 const serverOf = async (directory: string): Promise<number> => (JSON.parse(await readFile(join(directory, 'serving.json'), 'utf8')) as { pid: number }).pid;
 
 describe('stdio without a base URL', () => {
+  test('uses the chosen organization if it is that of the embedded platform, by name or id', async () => {
+    const directory = await temporaryDirectory();
+    const { ready } = await startPlatformProgram(['--data-dir', directory]);
+    for (const organization of ['acme', ready.organization_id]) {
+      const assistant = await startAssistant({ INFRA_DATA_DIR: directory, INFRA_ORGANIZATION: organization });
+      expect(await organizationOf(assistant)).toBe(ready.organization_id);
+    }
+  });
+
+  test('refuses every call if another organization is chosen, and says what to do', async () => {
+    const directory = await temporaryDirectory();
+    const { ready } = await startPlatformProgram(['--data-dir', directory]);
+    const assistant = await startAssistant({ INFRA_DATA_DIR: directory, INFRA_ORGANIZATION: 'Elsewhere' });
+    for (const [tool, args] of [['get_organization', {}], ['list_projects', { organization_id: ready.organization_id }], ['get_environment', { environment_id: ready.seed['environment_id'] }]] as const) {
+      const { failed, text } = await assistant.call(tool, args);
+      expect(failed).toBe(true);
+      expect(text).toMatch(/the embedded platform has no organization "Elsewhere".*INFRA_BASE_URL/s);
+      expect(text).toContain(ready.organization_id);
+    }
+  });
+
   test('serves the embedded platform with its first call, not before, and keeps its token to the owner', async () => {
     const directory = join(await temporaryDirectory(), 'made', 'when', 'needed');
     const assistant = await startAssistant({ INFRA_DATA_DIR: directory });

@@ -29,8 +29,8 @@ describe('the organization of a token', () => {
   });
 
   test.each<[string, unknown, string | undefined, RegExp]>([
-    ['none is chosen', { results: [acme, beta] }, undefined, /has 2 organizations, and none of them is chosen\. .*Acme, Beta.*INFRA_ORGANIZATION/],
-    ['the chosen one is not among them', { results: [acme, beta] }, 'Gamma', /has no organization "Gamma".*Acme, Beta/],
+    ['none is chosen', { results: [acme, beta] }, undefined, /has 2 organizations, and none of them is chosen\. .*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/],
+    ['the chosen one is not among them', { results: [acme, beta] }, 'Gamma', /has no organization "Gamma".*Acme \(.*Beta \(/],
     ['the only one is another', acme, 'Gamma', /has no organization "Gamma".*Acme/],
     ['several have the chosen name', [beta, sameBeta], 'Beta', new RegExp(String.raw`has 2 organizations "Beta".*Beta \(${beta.id}\), Beta \(${sameBeta.id}\)`)],
   ])('is asked for where %s', async (_, body, choice, says) => {

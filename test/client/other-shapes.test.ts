@@ -42,6 +42,10 @@ const newest: AnswerTo = (query) => ({ results: numbered(30).slice(0, Number(que
 
 const longer: AnswerTo = (query) => (query.has('page') ? 400 : newest(query));
 
+const endsBeforeNine: AnswerTo = (query) => (query.get('page') === '9' ? 400 : { results: numbered(2), pagination: { page: Number(query.get('page') ?? 1), page_size: 2, total_count: 4, total_pages: 2 } });
+
+const atMostSix: AnswerTo = (query) => (Number(query.get('pageSize')) > 6 || query.get('page') === '2' ? 400 : { ...(newest(query) as object), page: Number(query.get('page') ?? 1) });
+
 describe("an environment's log", () => {
   test('as records becomes lines', async () => {
     expect(await readLog([record({ message: { safe_message: 'Pulling image', full_details: 'internal' }, error: null })])).toEqual([expect.objectContaining({
@@ -60,6 +64,11 @@ describe("an environment's log", () => {
     expect(await readLog({ results: [row] })).toEqual([row]);
   });
 
+  test('whose rows tell a type has it as their level', async () => {
+    const row = { message: 'could not connect', type: 'ERROR' };
+    expect(await readLog({ results: [row, { ...row, level: 'warn' }, { message: 'ready', type: null }] })).toMatchObject([{ level: 'ERROR' }, { level: 'warn' }, { message: 'ready' }]);
+  });
+
   test.each([[[1, 2]], ['lines'], [{ results: 'none' }]])('that is something else can not be read: %j', async (body) => {
     const { client } = await clientOf(() => body);
     expect(await apiErrorOf(client.call(operations.get_environment_logs, { environment_id: ids.environment }))).toMatchObject({ kind: 'bad_answer' });
@@ -70,6 +79,14 @@ describe("an environment's log", () => {
     expect(idsOf(await client.call(operations.get_application_logs, { application_id: ids.environment, tail: 2 }))).toEqual(['row-8', 'row-9']);
     expect(requests()).toHaveLength(1);
   });
+});
+
+test('the kind of an alert rule\'s target has no space before it, in a list and by itself', async () => {
+  const rule = { id: ids.environment, name: 'nodes are full', target: { target_type: ' CLUSTER', target_id: ids.organization } };
+  const { client } = await clientOf(() => ({ results: [rule, { name: 'without a target' }] }));
+  expect((await client.call(operations.list_alert_rules, { organization_id: ids.organization }, { onFlaw: () => undefined })).results).toMatchObject([{ target: { target_type: 'CLUSTER', target_id: ids.organization } }, { name: 'without a target' }]);
+  const alone = await clientOf(() => rule);
+  expect(await alone.client.call(operations.get_alert_rule, { alert_rule_id: ids.environment }, { onFlaw: () => undefined })).toMatchObject({ target: { target_type: 'CLUSTER' } });
 });
 
 describe('a page of a list', () => {
@@ -106,6 +123,25 @@ describe('a platform that refuses to be asked for a part', () => {
     expect(idsOf(await client.call(operations.get_application_logs, { application_id: ids.environment, tail: 2 }))).toEqual(['row-4', 'row-5']);
   });
 
+  test('is asked for all at once from the second time on', async () => {
+    const { client, requests } = await clientOf(strict);
+    const read = async (tail: number) => idsOf(await client.call(operations.get_application_logs, { application_id: ids.environment, tail }));
+    expect([await read(2), await read(1)]).toEqual([['row-4', 'row-5'], ['row-5']]);
+    expect(requests()).toEqual(['tail=2', '', '']);
+  });
+
+  test('is asked for parts all the same, if only one page was refused', async () => {
+    const { client, requests } = await clientOf(endsBeforeNine);
+    for (const page of [9, 2]) await client.call(operations.list_projects, { organization_id: ids.organization, page, page_size: 2 });
+    expect(requests()).toEqual(['page=9&page_size=2', '', 'page=2&page_size=2']);
+  });
+
+  test('is asked for a page of a history where it refuses as many rows in one', async () => {
+    const { client, requests } = await clientOf(atMostSix);
+    for (const page of [2, 3]) await client.call(operations.list_job_deployments, { job_id: ids.environment, page, page_size: 3 });
+    expect(requests()).toEqual(['page=2&pageSize=3', 'pageSize=6', 'pageSize=9', 'page=3&pageSize=3']);
+  });
+
   test('is asked for more of a history, whose first page needs no page', async () => {
     const { answer, requests } = await readHistory(longer, { page: 1, page_size: 3 });
     expect([idsOf(answer).length, requests]).toEqual([3, ['pageSize=3']]);
@@ -124,6 +160,14 @@ describe('a history', () => {
   test('whose older rows are refused has none of the first page', async () => {
     const { answer } = await readHistory((query) => (Number(query.get('pageSize')) > 10 ? 400 : newest(query)), { page: 2, page_size: 10 });
     expect(answer).toMatchObject({ results: [], without_pages: true });
+  });
+
+  test('whose services are rows of their own histories has their names', async () => {
+    const identifier = { name: 'api', service_id: 's-1', service_type: 'CONTAINER', execution_id: 'e-1' };
+    const { answer } = await readHistory(() => ({ results: [{ services: [{ identifier, status: 'DEPLOYED', details: {} }, { service_id: 's-2', name: 'web', service_type: 'HELM', status: 'STOPPED' }] }] }));
+    expect(answer.results).toMatchObject([{
+      services: [{ service_id: 's-1', name: 'api', service_type: 'CONTAINER', status: 'DEPLOYED' }, { service_id: 's-2', name: 'web', service_type: 'HELM', status: 'STOPPED' }],
+    }]);
   });
 
   test('with image, action and services elsewhere is read alike', async () => {

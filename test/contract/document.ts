@@ -96,6 +96,7 @@ export const extensionEndpoints: string[] = [
   'POST /environment/{environmentId}/deploy',
   'POST /environment/{environmentId}/cancelDeployment',
   'DELETE /cluster/{clusterId}/lock',
+  ...['application', 'container', 'job'].map((kind) => `PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`),
 ];
 
 /** Status codes of failures, of the errors section. */

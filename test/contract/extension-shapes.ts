@@ -150,6 +150,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /environment/{environmentId}/logs': one('environment log'),
   'GET /environment/{environmentId}/environmentVariable': list('variable'),
   'GET /container/{containerId}/environmentVariable': list('variable'),
+  ...Object.fromEntries(['application', 'container', 'job'].map((kind): [string, AnswerShape] => [`PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`, one('variable')])),
   'GET /organization/{organizationId}/cluster': list('cluster'),
   'GET /organization/{organizationId}/cluster/{clusterId}/status': one('cluster status'),
   'GET /organization/{organizationId}/cluster/lock': list('cluster lock'),

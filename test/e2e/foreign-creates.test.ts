@@ -114,6 +114,22 @@ describe('an application', () => {
     expect(bodies[0]?.['git_repository']).toEqual({ url: 'https://git.acme.example/a/b.git', provider: 'GITLAB' });
   });
 
+  test('of an unknown host has the provider of an application that only a read of its own shows, and reads no more than it needs', async () => {
+    const hosts = ['github.com', 'git.acme.example', 'elsewhere.example'];
+    const rows = hosts.map((host, index) => ({ id: `${index}${id.slice(1)}`, name: host, service_type: 'APPLICATION' }));
+    const read: string[] = [];
+    const get = (path: string) => {
+      const row = rows.find((one) => path === `/application/${one.id}`);
+      if (!row) return withServices({ results: [{ id: wanted, name: 'queue', service_type: 'CONTAINER' }, ...rows] }).get!(path);
+      read.push(row.name);
+      return { ...row, git_repository: { url: `https://${row.name}/a/c`, provider: row.name === 'git.acme.example' ? 'FORGE' : 'GITHUB' } };
+    };
+    const { client, bodies } = await foreign({ ...made, get });
+    await client.call('create_application', applicationFrom('https://git.acme.example/a/b.git'));
+    expect(bodies[0]?.['git_repository']).toEqual({ url: 'https://git.acme.example/a/b.git', provider: 'FORGE' });
+    expect(read).toEqual(['github.com', 'git.acme.example']);
+  });
+
   test('of an unknown host asks for the provider where the platform has a fixed set of them', async () => {
     const { client, bodies } = await foreign(withServices(servicesWith({ url: 'https://github.com/a/c', provider: 'GITHUB' })));
     expect(textOf(await client.call('create_application', applicationFrom('https://git.acme.example/a/b.git')))).toContain('Give git_repository.provider: GITHUB, GITLAB, BITBUCKET.');

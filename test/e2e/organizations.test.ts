@@ -8,6 +8,7 @@ const acme = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
 const beta = '1c8e4d2f-6a1b-4d4f-8e66-1b7d2c3e4f50';
 const shopOf = { [acme]: '2d7f5e3a-7b2c-4e5a-9f77-2c8e3d4f5a61', [beta]: '3e6a4f2b-8c3d-4f6b-8a88-3d9f4e5a6b72' };
 const stage = '4f5b3a1c-9d4e-4a7c-9b99-4eaf5f6b7c83';
+const cluster = '5a6c4b2d-0e5f-4b8d-8caa-5fb06a7c8d94';
 const opened: { close: () => unknown }[] = [];
 
 afterEach(async () => {
@@ -20,6 +21,7 @@ function answerTo(path: string): unknown {
   const [, kind, id = '', list] = path.split('/');
   if (kind === 'organization' && list === 'project') return { results: [{ id: shopOf[id as typeof acme], name: 'shop' }] };
   if (kind === 'organization' && list === 'cluster') return { results: [] };
+  if (kind === 'environment' && id === stage && list === undefined) return { id: stage, name: 'stage', mode: 'STAGING', cluster_id: cluster };
   if (kind === 'project' && list === 'environment') return { results: id === shopOf[beta] ? [{ id: stage, name: 'stage', mode: 'STAGING' }] : [] };
   return undefined;
 }
@@ -45,8 +47,16 @@ describe('where a token has several organizations', () => {
     const { client, requests } = await twoOrganizations();
     const result = await client.call(tool, args);
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/has 2 organizations, and none of them is chosen.*Acme, Beta.*INFRA_ORGANIZATION/s);
+    expect(textOf(result)).toMatch(/has 2 organizations, and none of them is chosen.*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/s);
     expect(requests.filter((line) => line !== 'GET /organization')).toEqual([]);
+  });
+
+  test.each([['stop_environment', { environment_id: stage }], ['upgrade_cluster', { cluster_id: cluster }], ['lock_cluster', { cluster_id: cluster, reason: 'x', ttl_in_days: 1 }], ['deploy_service', { environment: stage }]])('%s asks nobody to agree while the guard can not know, and gives the same reason', async (tool, args) => {
+    const { client, requests } = await twoOrganizations();
+    const result = await client.call(tool, args);
+    expect(result.isError, textOf(result)).toBe(true);
+    expect(textOf(result)).toMatch(/has 2 organizations, and none of them is chosen.*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/s);
+    expect(requests.filter((line) => !line.startsWith('GET '))).toEqual([]);
   });
 
   test.each([['Beta'], [beta]])('the chosen one (%s) is used everywhere', async (choice) => {

@@ -157,6 +157,85 @@ describe('lines of a service that has no log of its own', () => {
   });
 });
 
+describe('the log of an environment that can not be read', () => {
+  const withoutLog: Difference = { lacks: /^\/environment\/[^/]+\/logs$/ };
+  const pricingStaging = seedId('environment/pricing/staging');
+
+  test.each<[string, Difference]>([['is not offered', withoutLog], ['is a page', { alter: (path, body) => (isEnvironmentLog(path) ? '<html>' : body) }]])('is put together from those of its services where it %s', async (_, what) => {
+    const { data, text, isError } = await ask(what, 'search_logs', { environment: pricingStaging, pattern: '.' });
+    expect(isError, text).toBe(false);
+    expect(data['matched']).toBeGreaterThan(0);
+    const own = await ask({}, 'search_logs', { service: pricing, pattern: '.' });
+    const lines = (data['results'] as string[]).join('\n');
+    for (const line of own.data['results'] as string[]) expect(lines).toContain(line.slice(-30));
+    expect(text).toContain("The log of this environment itself is not read: these are lines of its services' own logs.");
+  });
+
+  test('names the services whose lines are not among them', async () => {
+    const { text } = await ask({ lacks: /^\/environment\/[^/]+\/logs$|^\/database\/[^/]+\/log$/ }, 'search_logs', { environment: ledger, pattern: '.' });
+    expect(text).toContain(`Not among them are those of database ${ledgerDatabase}`);
+  });
+
+  test('is not known where none of its services has one', async () => {
+    const { text, data } = await ask({ lacks: /\/logs?$/ }, 'search_logs', { environment: pricingStaging, pattern: '.' });
+    expect(text).toContain('The log could not be read, so it is not known whether there are such lines.');
+    expect(data).not.toHaveProperty('matched');
+  });
+
+  test.each<[string, Difference]>([
+    ['is not offered', withoutLog],
+    ['names no deployments', { alter: (path, body) => (isEnvironmentLog(path) ? { results: rowsIn(body).map((row) => ({ ...row, deployment_request_id: undefined })) } : body) }],
+  ])('does not tell of one deployment where it %s', async (_, what) => {
+    const { text, data } = await ask(what, 'search_logs', { service: pricing, deployment_id: seedId('deployment/any'), pattern: '.' });
+    expect(text).toContain('Only the log of an environment tells of which deployment a line is');
+    expect(data).not.toHaveProperty('matched');
+  });
+});
+
+describe('an application without a status or log of its own', () => {
+  const checkout = seedId('service/shop/production/checkout-api');
+  const ways: readonly [string, (form: RegExp) => Difference][] = [
+    ['has no route there', (form) => ({ lacks: form })],
+    ['answers a page there', (form) => ({ alter: (path, body) => (form.test(path) ? '<html>' : body) })],
+    ['answers nothing there', (form) => ({ alter: (path, body) => (form.test(path) ? {} : body) })],
+  ];
+
+  test.each(ways)('has the state that its environment tells, where it %s', async (_, without) => {
+    const own = await ask({}, 'get_application_status', { application_id: checkout });
+    const { data, text, isError } = await ask(without(/^\/application\/[^/]+\/status$/), 'get_application_status', { application_id: checkout });
+    expect(isError, text).toBe(false);
+    expect(data).toMatchObject({ id: checkout, state: 'DEPLOYED' });
+    expect(text).toContain('The status of this application itself is not read: this is its row in the statuses of its environment, where DEPLOYED is good.');
+    expect(own.text).not.toContain('is not read');
+  });
+
+  test.each(ways)('has the lines that its environment has, where it %s', async (_, without) => {
+    const { data, text, isError } = await ask(without(/^\/application\/[^/]+\/log$/), 'get_application_logs', { application_id: checkout, tail: 3 });
+    expect(isError, text).toBe(false);
+    expect(data['results']).toHaveLength(3);
+    expect(text).toContain('The log of this application itself is not read');
+  });
+
+  test.each([['get_application_status', /\/status(es)?$/], ['get_application_logs', /\/logs?$/]])('fails at %s with the reason, where its environment tells nothing either', async (tool, lacks) => {
+    const { text, isError } = await ask({ lacks }, tool, { application_id: checkout });
+    expect(isError).toBe(true);
+    expect(text).toContain(`${tool} failed`);
+  });
+
+  test.each(['get_application_status', 'get_application_logs'])('is not looked for elsewhere by %s where the token may not read it', async (tool) => {
+    const { text, isError } = await ask({ lacks: /\/(status|log)$/, refusal: { status: 403, message: 'no' } }, tool, { application_id: checkout });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/403/);
+  });
+
+  test.each(['get_application_status', 'get_application_logs'])('is unknown to %s where there is none of that id', async (tool) => {
+    const { text, isError } = await ask({}, tool, { application_id: seedId('service/nothing') });
+    expect(isError).toBe(true);
+    expect(text).toContain(`${tool} failed`);
+    expect(text).toContain('404');
+  });
+});
+
 describe('the state of a service that has no status of its own', () => {
   const without: Difference = { lacks: /^\/(container|database|terraform)\/[^/]+\/status$/ };
 
@@ -173,6 +252,8 @@ describe('the state of a service that has no status of its own', () => {
     expect(text).toContain('Now DEPLOYMENT_ERROR');
   });
 });
+
+const statusUnsaid: Difference['alter'] = (path, body) => (/\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body);
 
 describe('the lock of a cluster', () => {
   const cluster = seedId('cluster/warehouse');
@@ -194,8 +275,38 @@ describe('the lock of a cluster', () => {
     }
   });
 
+  const couldNotLook = `Not known: whether cluster ${cluster} is locked, because neither the locks nor its status can be read; if it is, the platform refuses this.`;
+
+  test.each<[string, Difference]>([
+    ['no path of it is offered', { lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/ }],
+    ['the token may read none', { lacks: /^\/organization\/[^/]+\/(cluster\/)?lock$|\/cluster\/[^/]+\/status$/, refusal: { status: 403, message: 'no' } }],
+    ['no answer can be read', { alter: (path, body) => (/\/lock$|\/cluster\/[^/]+\/status$/.test(path) ? '<html>' : body) }],
+    ['the status does not say', { lacks: bothLists, alter: statusUnsaid }],
+  ])('that nobody can look for is told to whoever has to agree: %s', async (_, what) => {
+    for (const [tool, args] of [['deploy_service', { service: stockSync }], ['upgrade_cluster', { cluster_id: cluster }]] as const) {
+      const user = userAnswering(() => ({ action: 'decline' }));
+      difference = what;
+      const connectors = connectorsTo(proxy.url, platform.token);
+      opened.push(connectors);
+      await (await connectors.modern(user)).call(tool, args);
+      expect(user.questions.map(({ message }) => message), tool).toEqual([expect.stringContaining(couldNotLook) as string]);
+      const { text } = await ask(what, tool, { ...args, dry_run: true });
+      expect(text).toContain(couldNotLook);
+    }
+  });
+
+  test('that nobody can look for is told where the cluster itself is not known', async () => {
+    const { text } = await ask({ alter: (path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...body, cluster_id: undefined } : body) }, 'deploy_service', { service: stockSync, dry_run: true });
+    expect(text).toContain('Not known: whether the cluster of this is locked, because nothing tells which cluster that is; if it is, the platform refuses this.');
+  });
+
+  test('that can be looked for is no such line', async () => {
+    const { text } = await ask({}, 'deploy_service', { service: pricing, dry_run: true });
+    expect(text).not.toContain('locked');
+  });
+
   test('is told where the status of the cluster does not say', async () => {
-    const what: Difference = { alter: (path, body) => (/\/cluster\/[^/]+\/status$/.test(path) ? { ...body, cluster_lock: undefined } : body) };
+    const what: Difference = { alter: statusUnsaid };
     const unlock = await ask(what, 'unlock_cluster', { cluster_id: cluster, dry_run: true });
     expect(unlock.text).toContain('It is locked now by Bo Lindqvist');
     expect((await ask({ ...what, lacks: bothLists }, 'unlock_cluster', { cluster_id: cluster, dry_run: true })).text).toContain('Not known: whether it is locked');

@@ -76,6 +76,34 @@ test('find_resource finds a service of an unknown kind by its state', async () =
   expect(textOf(await client.call('find_resource', { name: 'triage', state: 'ERROR' }))).toMatch(/shop\/staging\/triage \| agentic_workflow \|.*DEPLOYMENT_ERROR/);
 });
 
+test.each([
+  ['stop_environment', { environment_id: 'shop/staging' }, /triage \(AGENTIC_WORKFLOW\), now DEPLOYMENT_ERROR\. No tool acts on services of this kind, and whether the platform does is not known\./],
+  ['deploy_service', { environment: 'shop/staging' }, /triage \(agentic_workflow\): no tool acts on services of this kind; whether it is deployed, and what that does, is not known\./],
+  ['restart_services', { environment_id: 'shop/staging', application_ids: ['shop/staging/checkout-api'] }, /Not among them: triage \(AGENTIC_WORKFLOW\), now DEPLOYMENT_ERROR\. No tool acts on services of this kind\./],
+])('the plan of %s names the service that no tool acts on', async (tool, args, says) => {
+  const { client } = await clientWith(withOtherKind);
+  const plan = textOf(await client.call(tool, { ...args, dry_run: true }));
+  expect(plan).toMatch(says);
+  expect(plan).not.toMatch(/(Takes down|Restarts) triage/);
+});
+
+test('the plan of a stop names a service that is only among the statuses', async () => {
+  const { client } = await clientWith((path, body) => (path.endsWith('/services') ? body : withOtherKind(path, body)));
+  expect(textOf(await client.call('stop_environment', { environment_id: 'shop/staging', dry_run: true }))).toMatch(new RegExp(`${agentId} \\(AGENTIC_WORKFLOW\\), now DEPLOYMENT_ERROR\\. No tool acts`));
+});
+
+test.each([
+  ['stop_environment', { environment_id: 'shop/staging', wait: true }],
+  ['deploy_service', { environment: 'shop/staging', wait: true }],
+  ['wait_for_deployment', { environment: 'shop/staging', seconds: 10 }],
+])('the outcome of %s is not taken for that of a service that no tool acts on', async (tool, args) => {
+  const { client } = await clientWith(withOtherKind);
+  const result = await client.call(tool, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(result.structuredContent).toMatchObject({ not_acted_on: ['triage (agentic_workflow), now DEPLOYMENT_ERROR'] });
+  expect(textOf(result)).toContain('No tool acts on these services of it, so they may have been passed over: triage (agentic_workflow)');
+});
+
 test('whoever names a service of an unknown kind is told why no tool takes it', async () => {
   const { client } = await clientWith(withOtherKind);
   expect(textOf(await client.call('deploy_service', { service: 'shop/staging/triage' }))).toContain('of a kind AGENTIC_WORKFLOW: no tool here acts on it');

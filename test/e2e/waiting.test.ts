@@ -88,6 +88,24 @@ describe('an end', () => {
     expectUsable(result);
   });
 
+  test.each<[string, Json[]]>([
+    ['words that only this platform has', [{ state: 'CANCELING' }, { state: 'EXECUTING' }, { state: 'SOMETHING_ELSE' }]],
+    ['that nothing was ever deployed', [{ state: 'STOPPED', deployment_request_id: null, status_details: { action: 'UNKNOWN', status: 'NEVER', sub_action: 'NONE' } }]],
+  ])('is the true one, where the status first says %s', async (_, first) => {
+    masksAfterwards = first;
+    const result = await (await connectors.modern(userAnswering(agree))).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });
+    expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state: 'DEPLOYED' });
+    expect(result.structuredContent).not.toHaveProperty('diagnosis');
+  });
+
+  test.each([['STOP', 'STOPPED'], ['UNINSTALL', 'DELETED'], ['DEPLOY_DRY_RUN', 'DEPLOYED']])('of a %s is that of the deployment that is waited for, not taken for that of a deploy', async (action, state) => {
+    const id = '00000000-0000-4000-8000-0000000000bb';
+    masks = Array.from({ length: 3 }, () => ({ state, deployment_request_id: id, status_details: { action, status: 'SUCCESS', sub_action: 'NONE' } }));
+    const result = await (await connectors.modern()).call('wait_for_deployment', { service: `infra://service/container/${ids()['container_id']}`, deployment_id: id, seconds: 5 });
+    masks = [];
+    expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state });
+  });
+
   test('that is bad carries why', async () => {
     masksAfterwards = Array.from({ length: 3 }, () => ({ state: 'DEPLOYMENT_ERROR' }));
     const result = await (await connectors.modern()).call('deploy_service', { service: `infra://service/container/${ids()['container_id']}`, wait: true });

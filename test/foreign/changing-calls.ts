@@ -69,6 +69,10 @@ const organizationCalls: readonly ForeignCall[] = [
     only: { of: (server) => structuredClone(alertRule(server)), members: ['severity'] },
   },
   {
+    tool: 'update_alert_rule', case: 'that has no id', where: (on) => on('ghostAlertRules'), args: () => ({ alert_rule_id: 'left behind', severity: 'CRITICAL' }),
+    refused: { says: /without an id.*neither be read by itself nor changed/s, why: 'nothing names it to the platform' },
+  },
+  {
     tool: 'unlock_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.locked }), changes: ['~clusters south'],
     holds: ({ server: { platform } }) => expect(platform.state.clusters.find(({ id }) => id === platform.ids.clusters.locked)).not.toHaveProperty('lock'),
   },
@@ -112,6 +116,11 @@ const serviceCalls: readonly ForeignCall[] = [
     holds: ({ server }) => expect(named('gateway')(server).spec['tag']).toBe('2.4.2'),
   },
   {
+    tool: 'update_container', case: 'a probe', args: (server) => ({ container_id: named('gateway')(server).id, healthchecks: { readiness_probe: { period_seconds: 20 } } }),
+    changes: ['~services staging/gateway'], only: { of: answerTo('container', 'gateway'), members: ['healthchecks.readiness_probe.period_seconds'] },
+    holds: ({ server }) => expect(named('gateway')(server).spec['healthchecks']).toMatchObject({ readiness_probe: { period_seconds: 20, type: { http: { path: '/ready' } } } }),
+  },
+  {
     tool: 'update_helm', args: (server) => ({ helm_id: named('cache')(server).id, timeout_sec: 900 }), changes: ['~services staging/cache'],
     only: { of: answerTo('helm', 'cache'), members: ['timeout_sec'] },
     holds: ({ server }) => expect(named('cache')(server).spec['timeout_sec']).toBe(900),
@@ -136,6 +145,11 @@ const variableCalls: readonly ForeignCall[] = [
     holds: ({ server }) => expect(inStaging('LOG_LEVEL')(server)).toMatchObject({ value: 'debug' }),
   },
   {
+    tool: 'update_environment_variable', case: 'of a service',
+    args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, environment_variable_id: 'shop/staging/storefront/PORT', key: 'PORT', value: '9000' }),
+    changes: ['~variables PORT'], holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9000' }),
+  },
+  {
     tool: 'update_environment_variable', case: 'that is built in',
     args: (server) => ({ environment_id: server.platform.ids.environments.staging, environment_variable_id: `shop/staging/storefront/${builtIn(server)?.key}`, value: 'x' }),
     refused: { says: /BUILT_IN|built in|doesn't show what it replaces/, why: 'what is built in can’t be changed' },
@@ -149,6 +163,10 @@ const variableCalls: readonly ForeignCall[] = [
     tool: 'set_environment_variables', args: () => ({ application: 'shop/staging/storefront', variables: { PORT: '9090', CACHE_TTL: '60' }, secrets: { CACHE_KEY: 'correct-horse-10' } }),
     changes: ['+variables CACHE_KEY', '+variables CACHE_TTL', '~variables PORT'],
     holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9090' }),
+  },
+  {
+    tool: 'set_environment_variables', case: 'of a container', args: () => ({ container: 'shop/staging/gateway', variables: { PORT: '9091' } }), changes: ['~variables PORT'],
+    holds: ({ server }) => expect(ownVariable('gateway', 'PORT')(server)).toMatchObject({ value: '9091' }),
   },
   {
     tool: 'set_environment_variables', case: 'of an environment', args: () => ({ environment: 'shop/staging', variables: { LOG_LEVEL: 'error' } }),

@@ -77,21 +77,38 @@ export const readingCalls: readonly ForeignCall[] = [
       for (const name of Object.values(kinds)) expect(rows(made).find((row) => row['name'] === name), name).toMatchObject({ state: expect.stringMatching(/^(DEPLOYED|RUNNING)$/) as unknown });
       // What no tool acts on is still there.
       expect(made.text).toContain('delivery');
-      if (made.server.on('unknownServiceTypes')) expect(made.text).toContain('assistant');
+      expect(made.text).toMatch(/No tool acts on services of this kind, they are only shown: .*(synced|gitops)_app/);
+      if (made.server.on('unknownServiceTypes')) expect(made.text).toMatch(/assistant[^]*only shown: .*agentic_workflow/);
     },
   },
   { tool: 'get_environment_overview', case: 'all well', args: () => ({ environment: 'shop/development' }), holds: ({ text }) => expect(text).not.toContain('failed') },
-  { tool: 'list_clusters', args: organization, holds: (made) => expect(column(made, 'name')).toEqual(['north', 'south']) },
+  {
+    tool: 'get_service', case: 'that no tool acts on', args: () => ({ service: 'shop/staging/delivery' }),
+    refused: { says: /no tool here acts on it/, why: 'it is of a kind that the tools do not know' },
+  },
+  {
+    tool: 'list_clusters', args: organization,
+    holds: (made) => {
+      expect(column(made, 'name')).toEqual(['north', 'south']);
+      // What isn't told is not said to be unlocked.
+      expect(rows(made).map((row) => row['is_locked'])).toEqual(made.server.on('unlikeMembers') ? [undefined, undefined] : [false, true]);
+    },
+  },
   { tool: 'list_members', args: organization, holds: (made) => expect(column(made, 'email')).toContain('grace@example.com') },
   {
     tool: 'list_alert_rules', args: organization,
-    holds: (made) => expect(column(made, 'name')).toEqual(['nodes are full', 'errors at the storefront', 'left behind']),
+    holds: (made) => {
+      expect(column(made, 'name')).toEqual(['nodes are full', 'errors at the storefront', 'left behind']);
+      expect(rows(made).map(({ target }) => (target as Json)['target_type'])).toEqual(['CLUSTER', 'APPLICATION', 'CLUSTER']);
+      if (made.server.on('ghostAlertRules')) expect(rows(made)[2]).not.toHaveProperty('id');
+    },
   },
   { tool: 'get_labels_group', args: (server) => ({ ...organization(server), labels_group_id: server.platform.ids.labels }), holds: ({ text }) => expect(text).toContain('cost-centre') },
   {
     tool: 'list_webhook_events', args: (server) => ({ ...organization(server), webhook_id: server.platform.state.webhooks[0]?.id }),
-    holds: ({ text }) => {
+    holds: ({ text, server }) => {
       expect(text).toContain('DEPLOYMENT_STARTED');
+      if (server.on('freeWebhookRecords')) expect(text).toContain('"sent_by":{"host":"deliveries-0","attempt":1}');
       expect(text).not.toContain('inner-token');
     },
   },

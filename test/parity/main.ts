@@ -1,4 +1,4 @@
-/** Compares the embedded platform with another one: what each read answers and, with --write, some changes. Prints shapes, never values. */
+/** Compares the embedded platform with another one: what each read answers and, with --write, some changes. Prints shapes, never values. Exits with 1 if there are differences. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,4 +55,5 @@ const text = (): string => [
   '',
 ].join('\n');
 
+if (report.differences.length > 0) process.exitCode = 1;
 process.stdout.write(json ? `${JSON.stringify(report)}\n` : text());

@@ -1,6 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { startOtherPlatform } from '../other-platform/start.ts';
 import { spawnInTest, cleanEnvironment } from '../support/started-program.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform } from '../support/test-platform.ts';
@@ -9,24 +11,31 @@ import { shapeOf } from './shape.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+/** What the suite prints about the platform at an address. */
+async function comparedAt(url: string, token: string, args: readonly string[] = []) {
+  const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-parity-test-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const tokenFile = join(directory, 'token');
+  await writeFile(tokenFile, token);
+  const command = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'test/parity/main.ts'), '--base-url', url, '--token-file', tokenFile, ...args];
+  return spawnInTest({ command, env: cleanEnvironment(), cwd: root }).ended;
+}
+
 /** What the suite prints about a second embedded platform with a proxy in front of it. */
 async function compared(options: RecordingProxyOptions = {}, args: readonly string[] = []) {
   const platform = await startTestPlatform();
   const proxy = await startRecordingProxy(platform.url, options);
-  const tokenFile = join(platform.dataDir, 'parity-token');
-  await writeFile(tokenFile, platform.token);
   onTestFinished(async () => {
     await proxy.close();
     await platform.close();
   });
-  const command = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'test/parity/main.ts'), '--base-url', proxy.url, '--token-file', tokenFile, ...args];
-  const { stdout, stderr } = await spawnInTest({ command, env: cleanEnvironment(), cwd: root }).ended;
-  return { stdout, stderr, proxy, platform };
+  return { ...(await comparedAt(proxy.url, platform.token, args)), proxy, platform };
 }
 
 test('finds no difference between the embedded platform and itself, and changes nothing', async () => {
-  const { stdout, proxy } = await compared({}, ['--json']);
+  const { stdout, code, proxy } = await compared({}, ['--json']);
   expect(JSON.parse(stdout)).toMatchObject({ differences: [], not_compared: [] });
+  expect(code).toBe(0);
   expect(proxy.writes()).toEqual([]);
 });
 
@@ -57,6 +66,26 @@ test('with --write makes a project, and says that it is left where it can not be
   expect(report.differences).toEqual([{ operation: 'create_application', path: 'POST /environment/{environmentId}/application', member: 'extra', embedded: 'absent', other: 'boolean' }]);
   expect(report.left_over).toMatch(/^parity-/);
   expect(proxy.writes().filter((line) => line.startsWith('POST /organization/'))).toHaveLength(1);
+});
+
+test.each([[false], [true]])('finds the differences of a platform that is not ours, and changes nothing outside of its own project (--write: %s)', async (writes) => {
+  const platform = await startOtherPlatform({ differences: 'all', token: 'the-token-of-the-other-platform' });
+  onTestFinished(() => platform.close());
+  const { stdout, stderr, code } = await comparedAt(platform.url, platform.token, ['--json', ...(writes ? ['--write'] : [])]);
+  expect(code, stderr).toBe(1);
+  const { differences, compared: count, left_over: leftOver } = JSON.parse(stdout) as { differences: { operation: string; member: string; embedded: string; other: string }[]; compared: number; left_over?: string };
+  expect(count).toBeGreaterThan(40);
+  const found = differences.map(({ operation, member, other }) => [operation, member, other]);
+  expect(found).toContainEqual(['get_environment_logs', 'the answer', 'array']);
+  expect(found).toContainEqual(['get_terraform_status', 'status', '404']);
+  expect(found).toContainEqual(['list_helm_repositories', 'results[].config.fjord_access_key', 'string']);
+  expect(found).toContainEqual(['get_environment_status', 'agentic_workflows', 'array']);
+  if (writes) expect(found).toContainEqual(['create_project', 'status', '200']);
+  expect(stdout).not.toMatch(/the-token-of|Harbour|storefront|hook-secret/);
+  const changes = platform.requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path.replaceAll(/[0-9a-f-]{36}/g, '*')}`);
+  expect(changes.slice(0, 1)).toEqual(writes ? ['POST /organization/*/project'] : []);
+  // It doesn't remove a project with an environment in it: what is left is named.
+  expect(platform.state.projects.map(({ name }) => name)).toEqual(['shop', 'tools', 'beacon', ...(writes ? [leftOver] : [])]);
 });
 
 const exchange = (body: unknown) => [{ operation: 'x', path: 'GET /x', status: 200, shape: shapeOf(body) }];

@@ -100,7 +100,7 @@ export function resourceServersOf(baseUrl: string, token: string): ResourceServe
   const connect: ResourceServers['connect'] = async (era, { policy = { readOnly: false }, only, watches = createWatches({ clock }), texts = root } = {}) => {
     const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
     const [listed, otherTools] = [true, false].map((isListed) => tools.filter(({ name }) => (only?.includes(name) ?? true) === isListed)) as [Tool[], Tool[]];
-    const dependencies = createDependencies({ tools: listed, otherTools: otherTools.map(({ name }) => name), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
+    const dependencies = createDependencies({ tools: listed, otherTools: new Map(otherTools.map(({ name }) => [name, 'a test left it out'])), policy, connect: platform, secrets: () => [token], version: '0.0.0', log, clock, texts: textsIn(texts), watches });
     open.push(startStdioServer(dependencies, serverSide));
     if (era === 'modern') {
       const { client: modern } = await connectModern(clientSide);

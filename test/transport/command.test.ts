@@ -6,6 +6,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readCalls } from '../../src/server/audit/read-calls.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
+import { permissionOf } from '../../src/server/tool/tool.ts';
+import { tools } from '../../tools/index.ts';
 import { approveOnPage } from './approve-on-page.ts';
 import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from './test-server.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
@@ -58,6 +60,20 @@ describe('infra-mcp http', () => {
       const result = await client.call('create_project', { name: 'x' });
       expect(result.isError).toBe(true);
       expect(textOf(result)).toMatch(/^create_project was not called: it needs the permission "write", and the one given here is "deploy" \(.*key "ci"\)\. .*whoever runs this server can give more/);
+      await client.close();
+    }
+  });
+
+  test('lets a request choose toolsets, within the options and the level of its key', async () => {
+    const folder = await temporaryDirectory();
+    const { key, sha256 } = createApiKey();
+    await writeFile(join(folder, 'keys.yaml'), `keys: [{ name: ci, sha256: ${sha256}, level: read }]`);
+    const { url } = await startHttp(['--keys-file', join(folder, 'keys.yaml'), '--exclude-tools', 'list_alert_rules']);
+    for (const connect of [connectModernHttp, connectLegacyHttp]) {
+      const client = await connect(new URL('?toolsets=alerts,clusters', url), { headers: { authorization: `Bearer ${key}` } });
+      const expected = tools.filter((tool) => ['alerts', 'clusters'].includes(tool.toolset) && permissionOf(tool) === 'read' && tool.name !== 'list_alert_rules');
+      expect((await client.list()).map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
+      expect(textOf(await client.call('list_alert_rules'))).toContain('whoever runs this server left it out');
       await client.close();
     }
   });

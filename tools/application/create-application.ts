@@ -13,14 +13,37 @@ const words = providers.map(([, provider]) => provider);
 /** The host of a git address, such as `git@host:owner/name` or `https://host/owner/name`. */
 const hostOf = (url: string | undefined): string | undefined => (/^git@([^\s:]+):/.exec(url ?? '')?.[1] ?? URL.parse(url ?? '')?.hostname)?.toLowerCase();
 
-/** The hosts and providers of the repositories of an environment's services; empty if they can't be read. */
-async function repositoriesIn(environment: string, context: ToolContext): Promise<readonly { readonly host?: string; readonly provider: string }[]> {
+interface Repository {
+  readonly host?: string;
+  readonly provider: string;
+}
+
+const repositoryOf = (service: unknown): readonly Repository[] => {
+  const repository = at(service, 'git_repository');
+  const provider = isRecord(repository) ? textOf(repository, 'provider') : undefined;
+  return isRecord(repository) && provider !== undefined ? [{ host: hostOf(textOf(repository, 'url')), provider }] : [];
+};
+
+/** Most applications that are read one by one where a list shows no repositories. */
+const mostRead = 5;
+
+/** Repositories of some applications, read one by one until one is from this host. */
+async function repositoriesOf(applications: readonly JsonRecord[], host: string | undefined, context: ToolContext): Promise<readonly Repository[]> {
+  const found: Repository[] = [];
+  for (const application of applications.slice(0, mostRead)) {
+    // oxlint-disable-next-line no-await-in-loop -- the next one is read only if this one doesn't tell.
+    found.push(...repositoryOf(await context.attempt(operations.get_application, { application_id: textOf(application, 'id') ?? '' })));
+    if (found.some((one) => one.host === host)) break;
+  }
+  return found;
+}
+
+/** Repositories of an environment's services, as far as they can be read. */
+async function repositoriesIn(environment: string, host: string | undefined, context: ToolContext): Promise<readonly Repository[]> {
   const services = rowsIn(await context.attempt(operations.list_services, { environment_id: environment }));
-  return services.flatMap((service) => {
-    const repository = at(service, 'git_repository');
-    const provider = isRecord(repository) ? textOf(repository, 'provider') : undefined;
-    return isRecord(repository) && provider !== undefined ? [{ host: hostOf(textOf(repository, 'url')), provider }] : [];
-  });
+  const listed = services.flatMap(repositoryOf);
+  const applications = services.filter((service) => textOf(service, 'service_type') === 'APPLICATION' && textOf(service, 'id') !== undefined);
+  return listed.length > 0 ? listed : repositoriesOf(applications, host, context);
 }
 
 /**
@@ -32,7 +55,7 @@ async function providerOf(url: string | undefined, environment: string, context:
   const known = providers.find(([pattern]) => host !== undefined && pattern.test(host));
   if (known) return known[1];
   // What can't be read is no obstacle: the platform says what it misses.
-  const repositories = await repositoriesIn(environment, context).catch(() => []);
+  const repositories = await repositoriesIn(environment, host, context).catch(() => []);
   const same = repositories.find((one) => one.host === host);
   if (same) return same.provider;
   if (repositories.length > 0 && repositories.every(({ provider }) => words.includes(provider))) {
@@ -62,7 +85,7 @@ export const createApplication = defineTool(operations.create_application, {
     'build_mode', 'description', 'healthchecks', 'arguments', 'entrypoint', 'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
     'git_repository.provider', 'ports[].id', 'ports[].external_port', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
   ],
-  reads: readUses('the git provider of a host without a known name is not filled in', operations.list_services),
+  reads: readUses('the git provider of a host without a known name is not filled in', operations.list_services, operations.get_application),
   expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],
   render: record(),
   next: ['It is not deployed yet.', naming`Set what it needs with ${'create_environment_variable'} and ${'create_secret'}, then ${'deploy_application'}.`],

@@ -1,10 +1,19 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, record } from '../../src/server/tool/index.ts';
+import { defineTool, otherStatusText, readServiceStatus, record, statusReads } from '../../src/server/tool/index.ts';
+import { subjectAt } from '../shared/any-service.ts';
 
 export const getApplicationStatus = defineTool(operations.get_application_status, {
   toolset: 'services',
   description:
     'Check whether an application is up, deploying or failed, and how its last deployment went, step by step. DEPLOYED is good; a ' +
     'state with ERROR, or STOPPED, is bad; others are still moving.',
+  reads: statusReads('application', 'there is no status to show').map((use) => (use.operation === operations.get_application_status ? { ...use, isNeeded: true, instead: [operations.get_environment_status] } : use)),
+  answer: async ({ application_id }, context) => {
+    const application = { kind: 'application' as const, id: String(application_id) };
+    const found = await readServiceStatus(subjectAt(context, 'application_id') ?? application, context);
+    if (found?.from === 'environment') context.leftOut(otherStatusText('application'));
+    // Read already: this fails with the reason.
+    return found?.status ?? { ...(await context.read(operations.get_application_status, { application_id: application.id })) };
+  },
   render: record({ first: ['state', 'service_deployment_status', 'last_deployment_date', 'id'] }),
 });

@@ -36,7 +36,7 @@ export const waitForDeployment = composeTool({
     const subject = serviceSubject(context);
     // Some platforms answer a deploy with the service, whose id is easily taken for the deployment's.
     const known = deployment === subject.id ? undefined : deployment;
-    return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment: known }, seconds));
+    return endAnswer(context, subject, await awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds));
   },
   render: endView.render,
   next,

@@ -3,7 +3,8 @@ import { operations, reference } from '../../src/contract/index.ts';
 import { levels, UnusableQuery, type LogSearchResult } from '../../src/analysis/index.ts';
 import { anyOf, anyService, composeTool, isRecord, pruneRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
-import { environmentLogOf, linesNaming, logOfDeployment, type DeploymentLog } from '../shared/deployment-log.ts';
+import { linesNaming, logOfDeployment, type DeploymentLog } from '../shared/deployment-log.ts';
+import { readEnvironmentLog, readOwnLog, readsInsteadOfEnvironmentLog } from '../shared/environment-log.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
@@ -16,7 +17,7 @@ async function logIn(context: ToolContext, deployment?: string): Promise<Deploym
     const lines = await logOf(context, subject);
     return lines && { lines };
   }
-  const all = await environmentLogOf(context, subject.id);
+  const all = await (deployment === undefined ? readEnvironmentLog : readOwnLog)(context, subject.id);
   if (!all || deployment === undefined) return all && { lines: all };
   const lines = await linesNaming(context, subject, deployment, all);
   return { lines, ...(lines.length === 0 && { missing: onlyLatest }) };
@@ -51,6 +52,7 @@ export const searchLogs = composeTool({
   reads: [
     ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
     ...readsInstead('logs', 'the log'),
+    ...readsInsteadOfEnvironmentLog,
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
     ...readsByKind('deployments', 'when a deployment was'),
   ],

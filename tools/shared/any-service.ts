@@ -1,4 +1,4 @@
-import { operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
+import { isServiceKind, operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, readsInsteadOf, readUses, statusReads, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
@@ -56,11 +56,11 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
  * Reads one aspect of a service; undefined if the platform doesn't show it.
  * @throws ApiError if the platform fails.
  */
-export const readAspect = (context: ToolContext, subject: Subject, aspect: 'configuration' | 'deployments', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
+export const readAspect = (context: ToolContext, subject: Subject, aspect: 'configuration' | 'deployments' | 'logs', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
 /** Reads the status of a service, from those of its environment if it has none of its own; undefined if there is neither. */
-export const statusOf = (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> => readServiceStatus(subject, context);
+export const statusOf = async (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> => (await readServiceStatus(subject, context))?.status;
 
 /** Reads the newest log lines of a service, from the log of its environment if it has none of its own, and says so; undefined if there is neither. */
 export async function logOf(context: ToolContext, subject: Subject): Promise<readonly JsonRecord[] | undefined> {
@@ -84,7 +84,7 @@ export async function hasStatus(context: ToolContext, subject: Subject): Promise
 export const deployOperation = (kind: Subject['kind']): AnyOperation =>
   kind === 'terraform' ? operations.redeploy_terraform : operationNamed(`deploy_${kind}`);
 
-const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || (serviceKinds as readonly string[]).includes(kind);
+const isKind = (kind: string): kind is Subject['kind'] => kind === 'environment' || isServiceKind(kind);
 
 /** The service or environment that an argument refers to; undefined if it wasn't given or is of another kind. */
 export function subjectAt(context: ToolContext, member: string): Subject | undefined {

@@ -1,4 +1,4 @@
-import { serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
+import { isServiceKind } from '../../src/contract/index.ts';
 import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { canServe } from '../../src/analysis/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
@@ -6,21 +6,20 @@ import { servingById } from './serving.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
 import { diagnosisText } from './diagnosis-text.ts';
+import { otherServicesIn } from './other-kinds.ts';
 import type { WaitResult } from './wait-for-end.ts';
 
-const isServiceKind = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
+/** What may be told beside how a deployment ended; nothing if the platform fails to answer what that takes, and says so. */
+const ifPossible = <Told>(context: ToolContext, what: string, tell: () => Promise<Told>): Promise<Told | undefined> =>
+  tell().catch((error: unknown) => {
+    if (!isPlatformFailure(error)) throw error;
+    context.leftOut(`${what} is not said, because the platform failed to answer what that takes (${error.operation}: ${error.reason}).`);
+    return undefined;
+  });
 
 /** Why a deployment failed; for an environment, why the service that failed last did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
   isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
-
-/** The same, or undefined if the platform fails to tell: how the deployment ended is known without it. */
-const diagnosisIfPossible = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
-  diagnosisOf(context, subject, deployment).catch((error: unknown) => {
-    if (!isPlatformFailure(error)) throw error;
-    context.leftOut(`Why it failed is not said, because the platform failed to answer what that takes (${error.operation}: ${error.reason}).`);
-    return undefined;
-  });
 
 /** What explaining a failed deployment reads. */
 export const readsToExplain: readonly ReadUse[] = readsOfDiagnosis.map(({ operation, same }) => ({ operation, same, without: 'a deployment that failed is explained by less, or not at all' }));
@@ -32,19 +31,26 @@ async function servesAfter(context: ToolContext, { kind, id }: Subject, status: 
   return (await servingById(context, [{ kind, id, status, configuration }])).get(id);
 }
 
+/** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
+async function notActedOn(context: ToolContext, { kind, id }: Subject): Promise<readonly string[]> {
+  const others = kind === 'environment' ? await otherServicesIn(context, id) : [];
+  return others.map(({ name, kind: its, status }) => `${name} (${its}), now ${status?.state ?? 'in a state that is not known'}`);
+}
+
 /** The outcome of a deployment that was waited for, with a diagnosis if it failed. */
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const diagnosis = outcome === 'failed' ? await diagnosisIfPossible(context, subject, status.deployment_request_id ?? undefined) : undefined;
-  const serves = outcome === 'succeeded' && status.state !== 'STOPPED' ? await servesAfter(context, subject, status) : undefined;
+  const diagnosis = outcome === 'failed' ? await ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined;
+  const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject));
+  const serves = outcome === 'succeeded' && status.state !== 'STOPPED' ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
     outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
-    serves, took: steps, diagnosis,
+    serves, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
   });
 }
 
@@ -61,12 +67,13 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, took, diagnosis } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, took, not_acted_on, diagnosis } = view;
   const lines = [
     `${String(subject)} (id ${String(id)}): ${String(state)}. ${outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
+    ...(Array.isArray(not_acted_on) ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`] : []),
   ];
   return [...lines, ...(isRecord(diagnosis) ? [diagnosisText(diagnosis)] : [])].join('\n');
 }

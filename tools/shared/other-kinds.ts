@@ -1,4 +1,4 @@
-import { operations, serviceKinds } from '../../src/contract/index.ts';
+import { isServiceKind, operations } from '../../src/contract/index.ts';
 import type { WatchedService } from '../../src/analysis/index.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
@@ -7,7 +7,7 @@ const rows = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Whether tools act on services of this kind. */
-export const isActedOn = (kind: unknown): boolean => (serviceKinds as readonly string[]).includes(String(kind).toLowerCase());
+export const isActedOn = (kind: unknown): boolean => isServiceKind(String(kind).toLowerCase());
 
 /** The members of an environment's statuses that hold services of kinds that no tool acts on. */
 export const otherMembers = (statuses: JsonRecord): readonly string[] =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { operations, terminalOutcome, type DeploymentAction } from '../../src/contract/index.ts';
-import { deploymentProgressOf, type RequestedAction, type LenientServiceStatus, type DeploymentProgress, readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
+import { deploymentProgressOf, saysNeverDeployed, type RequestedAction, type LenientServiceStatus, type DeploymentProgress, readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
 import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, statusOf, type Subject } from './any-service.ts';
 
@@ -37,7 +37,7 @@ const outcomes: Partial<Record<DeploymentProgress, WaitResult['outcome']>> = { g
 const outcomeOf = (progress: DeploymentProgress, { state }: LenientServiceStatus): WaitResult['outcome'] | undefined =>
   progress === 'bad' && state === 'CANCELED' ? 'canceled' : outcomes[progress];
 
-const wasNeverDeployed = ({ state, deployment_request_id: id }: LenientServiceStatus): boolean => state === 'READY' && (id ?? undefined) === undefined;
+const wasNeverDeployed = (status: LenientServiceStatus): boolean => saysNeverDeployed(status) || (status.state === 'READY' && (status.deployment_request_id ?? undefined) === undefined);
 
 const isAtRest = (status: LenientServiceStatus): boolean => wasNeverDeployed(status) || terminalOutcome('DEPLOY', status.state ?? '') !== undefined;
 

@@ -66,7 +66,10 @@ function planVariable(owner: VariableOwner, key: string, value: string, context:
       'Change it where its value comes from, or leave the key out. Nothing was set.',
     );
   }
-  if (present) return [planOperation(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: present.id, key, value })];
+  if (present) {
+    const update = planOperation(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: present.id, key, value });
+    return [kind === 'environment' ? update : { ...update, heldBy: { kind, id } }];
+  }
   if (kind === 'application') return [planOperation(operations.create_environment_variable, { application_id: id, key, value })];
   const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
   if (kind === 'container' && inherited) return [planOperation(operations.override_environment_variable, { container_id: id, environment_variable_id: inherited.id, value })];
@@ -134,7 +137,10 @@ function problemsIn({ variables = {}, secrets = {}, env_text = '' }: GivenValues
   ];
 }
 
-const how: Readonly<Record<string, string>> = { create_environment_variable: 'created', update_environment_variable: 'changed', override_environment_variable: 'overridden', create_secret: 'stored as a secret' };
+const how: Readonly<Record<string, string>> = {
+  create_environment_variable: 'created', update_environment_variable: 'changed', update_variable_of_application: 'changed', update_variable_of_container: 'changed',
+  override_environment_variable: 'overridden', create_secret: 'stored as a secret',
+};
 
 const ownerArguments: readonly string[] = ['application', 'container', 'environment'];
 

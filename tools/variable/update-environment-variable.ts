@@ -1,5 +1,5 @@
 import { isHeldExternally, operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, naming, record, type JsonRecord } from '../../src/server/tool/index.ts';
+import { partialUpdate, defineTool, naming, record, type JsonRecord, type PlannedOperation, type ResolvedResource, type ToolContext } from '../../src/server/tool/index.ts';
 
 const unchangeable = ['BUILT_IN', 'PROJECT'];
 
@@ -14,13 +14,26 @@ function fixed({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) 
   return undefined;
 }
 
+const update = partialUpdate(operations.update_environment_variable, { fixed });
+
+/** The service that holds a variable, where its path tells: some platforms change it at the service's path only. */
+function holderOf(variable: ResolvedResource | undefined): ResolvedResource['service'] {
+  return variable?.service?.kind.toUpperCase() === variable?.scope ? variable?.service : undefined;
+}
+
+async function expand(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
+  const heldBy = holderOf(context.resolved['environment_variable_id']);
+  return (await update.expand(args, context)).map((planned) => (heldBy ? { ...planned, heldBy } : planned));
+}
+
 export const updateEnvironmentVariable = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
   description: [
     'Change the value or name of a variable of an environment, or of one of its services. Give only what changes; the rest stays.',
     naming`Several at once: ${'set_environment_variables'}.`,
   ],
-  ...partialUpdate(operations.update_environment_variable, { fixed }),
+  ...update,
+  expand,
   fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN or PROJECT.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),

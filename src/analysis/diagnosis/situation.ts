@@ -1,9 +1,9 @@
-import { terminalOutcome } from '../../contract/index.ts';
+import { isDown, terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
-import { actionOf, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
+import { actionIn, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { deploymentWindow, isInWindow } from '../deployment-window.ts';
 import { stoppedBy } from '../environment-history.ts';
-import { type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
+import { endedBadly, madeItRun, type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Diagnosis } from './diagnosis.ts';
@@ -38,7 +38,7 @@ export interface DeploymentSituation {
 }
 
 const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
-  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || (status.state !== 'STOPPED' && terminalOutcome('DEPLOY', status.state) === 'bad'));
+  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || (!isDown(status.state) && terminalOutcome('DEPLOY', status.state) === 'bad'));
 
 /**
  * Chooses the deployment to diagnose: the one with the given id, or the newest. If the newest succeeded and its service
@@ -59,7 +59,7 @@ export function chooseDeployment(history: readonly HistoryItem[], status?: Lenie
 const fromStatus = (status: LenientServiceStatus | null | undefined): PastDeployment | undefined => {
   const [id] = deploymentIdsIn(status);
   if (id === undefined || !status?.state) return undefined;
-  const action = actionOf(status.status_details?.action) ?? 'DEPLOY';
+  const action = actionIn(status.status_details) ?? 'DEPLOY';
   return { id, state: status.state, action, end: terminalOutcome(action, status.state), startedAt: status.last_deployment_date ?? undefined };
 };
 
@@ -79,9 +79,6 @@ const stepsOf = (status: LenientServiceStatus | null | undefined, deployment: Pa
   return (status?.steps?.details ?? []).flatMap(({ step_name: name, status: ended, duration_sec: seconds }) =>
     name ? [{ name, status: ended ?? undefined, seconds: seconds ?? undefined }] : []);
 };
-
-/** The words of platforms for steps that did not end well. Skipped ones did no harm. */
-const badEnds: readonly string[] = ['ERROR', 'CANCELED', 'CANCEL'];
 
 const stepByState = (state: string | undefined, kind: Evidence['service']['kind']): string | undefined => {
   if (state === 'BUILD_ERROR') return 'BUILD';
@@ -119,17 +116,14 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   const item = chooseDeployment(history, status, evidence.deployment);
   const deployment = item ? readDeployment(item) : evidence.deployment === undefined || isStatusOf(status, evidence.deployment) ? fromStatus(status) : undefined;
   const outcome = outcomeOf(deployment, item === history[0] && isFailing(status));
-  const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => {
-    const { end, action } = readDeployment(past);
-    return end === 'good' && (action === 'DEPLOY' || action === 'RESTART');
-  });
+  const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => madeItRun(readDeployment(past)));
   const later = (item ? history.slice(0, history.indexOf(item)) : []).map(readDeployment);
   const mended = deployment?.end === 'bad' && !isFailing(status) ? later.find(({ end, action }) => end !== undefined && action !== 'STOP') : undefined;
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
   const entries = ownEntries(evidence, outcome === 'failed' && deployment?.end === 'good' ? { ...deployment, endedAt: undefined } : deployment, outcome === 'failed' && deployment?.end === 'bad' ? succeeded : new Set());
-  const failed = steps.find(({ status: ended }) => ended !== undefined && badEnds.includes(ended));
+  const failed = steps.find(({ status: ended }) => endedBadly(ended));
   const lastStep = evidence.lines[entries.at(-1)?.index ?? -1]?.step ?? undefined;
   const name = deployment?.end === 'bad' ? (lastStep ?? stepByState(deployment.state, service.kind)) : undefined;
   const lastGood = goodItem && readDeployment(goodItem);
@@ -137,7 +131,7 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   return {
     evidence, configuration, outcome, deployment, steps, entries,
     lastGood,
-    since: mended?.end === 'good' ? mended : undefined,
+    since: mended && madeItRun(mended) ? mended : undefined,
     stop: stoppedBy(later)?.stop,
     failedSiblings: (evidence.siblings ?? []).filter(({ state, last_deployment_date: at }) =>
       state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),

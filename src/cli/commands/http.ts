@@ -14,7 +14,7 @@ import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
-import { offeredTools, toolsLeftOut } from '../wiring/offered-tools.ts';
+import { offeredTools, offeredToolsets, toolsLeftOut } from '../wiring/offered-tools.ts';
 import { warningOfMissingResources } from '../wiring/policy-resources.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
@@ -110,6 +110,7 @@ export async function httpCommand(config: Config): Promise<void> {
     askPlatform: platformCheck(connection, holdsToken),
     watch: ({ caller: { restriction }, call }) => watchFor(() => policies.dependencies(restriction), call),
     build: (era, { restriction }, method) => buildServer(policies.dependencies(restriction), { era, method, callerOf: ({ http: request }) => callOf(request?.authInfo).call }),
+    toolsets: offeredToolsets(tools),
     levelOf: (name) => {
       const tool = tools.find((one) => one.name === name);
       return tool && permissionOf(tool);

@@ -117,7 +117,7 @@ export const scopeOptions = {
   }),
   organization: optional(resourceName, {
     env: 'INFRA_ORGANIZATION', value: 'name', commands: ['stdio', 'http'],
-    description: 'Name or id of the organization to use on the remote platform. Required if the token has several.', fallback: "the token's only one",
+    description: 'Name or id of the organization to use. Required if the token has several; the embedded platform has one.', fallback: "the token's only one",
   }),
   project: optional(resourceName, {
     env: 'INFRA_PROJECT', value: 'name', commands: ['stdio', 'http', 'tools'],

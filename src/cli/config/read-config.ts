@@ -46,10 +46,6 @@ const contradictions: readonly { readonly when: (values: OptionValues, command: 
     message: 'A scenario is set together with INFRA_BASE_URL. Remove one: scenarios apply only to the embedded platform.',
   },
   {
-    when: ({ baseUrl, organization }) => baseUrl === undefined && organization !== undefined,
-    message: 'INFRA_ORGANIZATION is set without INFRA_BASE_URL. Set INFRA_BASE_URL too, or remove it: the embedded platform has one organization.',
-  },
-  {
     when: ({ control, steppedTime }) => steppedTime !== undefined && !control,
     message: 'A stepped time is set without --control. Add --control: otherwise time would never advance.',
   },

@@ -26,5 +26,5 @@ export async function currentClient(config: Config): Promise<CurrentClient | und
     return undefined;
   }
   const [endpoint, token] = await Promise.all([endpointOf(config.dataDir), storedToken(config.dataDir)]);
-  return endpoint && token ? { client: createClient({ baseUrl: endpoint.url, credential: credentialOf(token), timeouts: { headers: answerTimeout, body: answerTimeout }, log }), token } : undefined;
+  return endpoint && token ? { client: createClient({ baseUrl: endpoint.url, credential: credentialOf(token), organization: config.organization, timeouts: { headers: answerTimeout, body: answerTimeout }, log }), token } : undefined;
 }

@@ -13,6 +13,8 @@ export interface EmbeddedClient {
   readonly token: string;
   /** Returns the organization that the connection check fetched; undefined after the first call or once it is stale. */
   readonly takeOrganization: () => unknown;
+  /** Why no call may be made: another organization than the platform's is chosen. */
+  readonly refusal?: ApiError;
 }
 
 // How long the response of the connection check may be reused, in milliseconds.
@@ -33,6 +35,8 @@ export interface EmbeddedClientOptions {
   readonly dataDir: string;
   /** Timeout of one request, in seconds. */
   readonly requestTimeout: number;
+  /** Name or id of the chosen organization. */
+  readonly organization?: string;
   readonly log: ServerLogger;
 }
 
@@ -49,14 +53,22 @@ async function storedOrNewToken(dataDir: string): Promise<string> {
   return (await createSecretFile(tokenFile(dataDir), created)) ? created : storedOrNewToken(dataDir);
 }
 
-async function tryConnect(url: string, { dataDir, requestTimeout, log }: EmbeddedClientOptions): Promise<EmbeddedClient> {
+/** The failure of every call where the chosen organization isn't that of the embedded platform: another platform may be meant. */
+const otherOrganization = ({ operation, detail }: ApiError, organization: string | undefined): ApiError =>
+  new ApiError(operation, {
+    kind: 'unclear_organization', reason: `the embedded platform has no organization ${JSON.stringify(organization)}, which this server is to use`, detail,
+    next: 'Whoever runs this server sets INFRA_BASE_URL to the platform that has it, or removes INFRA_ORGANIZATION, --organization or organization in the profile.',
+  });
+
+async function tryConnect(url: string, { dataDir, requestTimeout, organization: choice, log }: EmbeddedClientOptions): Promise<EmbeddedClient> {
   const token = await storedOrNewToken(dataDir);
   const timeout = requestTimeout * 1000;
-  const client = createClient({ baseUrl: url, credential: credentialOf(token), timeouts: { headers: timeout, body: timeout }, log });
+  const client = createClient({ baseUrl: url, credential: credentialOf(token), organization: choice, timeouts: { headers: timeout, body: timeout }, log });
   try {
     const organization = await client.call(operations.get_organization, {});
     return { url, client, token, takeOrganization: onceWhileFresh(organization) };
   } catch (error) {
+    if (error instanceof ApiError && error.kind === 'unclear_organization') return { url, client, token, takeOrganization: () => undefined, refusal: otherOrganization(error, choice) };
     await client.close();
     throw error;
   }

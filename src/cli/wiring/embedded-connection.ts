@@ -77,6 +77,7 @@ export function embeddedConnection(config: Config, log: ServerLogger): Connectio
   const client: Client = {
     call: async (operation, input, options) => {
       const used = await current();
+      if (used.refusal) throw used.refusal;
       // The connection check has just fetched the organization: the first call for it reuses the response.
       const organization = operation === operations.get_organization && options?.credential === undefined ? used.takeOrganization() : undefined;
       if (organization !== undefined) return organization as never;

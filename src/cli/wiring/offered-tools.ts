@@ -1,5 +1,6 @@
 import { core, coreName, tools } from '../../../tools/index.ts';
 import { optionHelp, type Config } from '../config/index.ts';
+import type { LeftOut } from '../../server/guard/index.ts';
 import { nearestName, toolsets, type Tool } from '../../server/tool/index.ts';
 
 type ToolOption = 'toolsets' | 'tools' | 'excludeTools';
@@ -49,5 +50,10 @@ export function offeredTools({ toolsets: chosen, tools: single, excludeTools }: 
   return offered;
 }
 
-/** Names of the tools that the options exclude. */
-export const toolsLeftOut = (offered: readonly Tool[]): string[] => tools.filter((tool) => !offered.includes(tool)).map(({ name }) => name);
+/** The tools that the options exclude. */
+export const toolsLeftOut = (offered: readonly Tool[]): LeftOut =>
+  new Map(tools.filter((tool) => !offered.includes(tool)).map(({ name }) => [name, 'whoever runs this server left it out']));
+
+/** By toolset, the names of the offered tools in it. */
+export const offeredToolsets = (offered: readonly Tool[]): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(Object.entries(groups).map(([name, members]) => [name, members.filter((tool) => offered.includes(tool)).map((tool) => tool.name)]));

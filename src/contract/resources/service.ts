@@ -9,6 +9,9 @@ export type ServiceType = z.infer<typeof ServiceType>;
 export const serviceKinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
+/** Whether this is one of those kinds. */
+export const isServiceKind = (kind: unknown): kind is ServiceKind => (serviceKinds as readonly unknown[]).includes(kind);
+
 export const Protocol = z.enum(['HTTP', 'GRPC', 'TCP', 'UDP']);
 
 /** What a port of a Helm service speaks. */

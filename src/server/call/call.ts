@@ -51,7 +51,10 @@ export interface ExpandedCall extends Call {
 }
 
 /** A call whose risk is known. */
-export interface AssessedCall extends ExpandedCall, AssessedRisk {}
+export interface AssessedCall extends ExpandedCall, AssessedRisk {
+  /** What the checks before the plan could not find out, one line each, for the plan. */
+  readonly notKnown?: readonly string[];
+}
 
 /** A call with its plan; undefined where it changes nothing. */
 export interface PlannedCall extends AssessedCall {

@@ -5,5 +5,5 @@ export { ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { lockEnd, lockLists, lockReplaceable, readClusterLocks } from './cluster-locks.ts';
 export { createReader, isPlatformFailure, reasonUnreadable, reasonUnusable, wholeRows, type Reader } from './reader.ts';
 export { asMode, listOfOrganization, organizationWith, pointerIn, readById, readOperationOf, rowsIn, servicesIn, textIn, wholeListIn } from './reads.ts';
-export { otherLogText, readServiceLogs, readServiceStatus, replaceable, type ServiceReference } from './service-reads.ts';
+export { otherLogText, otherStatusText, readServiceLogs, readServiceStatus, replaceableOf, type ServiceReference } from './service-reads.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';

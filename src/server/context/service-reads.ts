@@ -16,14 +16,20 @@ type Reads = Pick<Reader, 'read' | 'attempt'>;
 
 const operationNamed = (name: string): AnyOperation | undefined => allOperations.find((operation) => operation.name === name);
 
-/** The failures after which something else may stand in for an answer. Never what a policy or the platform forbids. */
-export const replaceable: readonly ApiErrorKind[] = ['not_offered', 'bad_answer'];
+/**
+ * The failures of a read after which something else may stand in for its answer. Never what a policy or the platform forbids.
+ * Of a documented read, 404 doesn't show whether the platform lacks the route or the resource.
+ */
+export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => ['not_offered', 'bad_answer', ...(documented ? (['not_found'] as const) : [])];
 
 /** What was read of one service, if it could be; `isReplaceable`: whether the environment may be read for it instead. */
 interface OwnAnswer {
   readonly answer?: JsonRecord;
   readonly isReplaceable: boolean;
+  /** The failure that stands if the environment doesn't tell either. */
+  readonly failure?: ApiError;
 }
+
 
 /** Reads what the platform offers for one kind of service only. */
 async function readOwn(name: string, { kind, id }: ServiceReference, reader: Reads, query: JsonRecord = {}): Promise<OwnAnswer> {
@@ -33,9 +39,11 @@ async function readOwn(name: string, { kind, id }: ServiceReference, reader: Rea
   try {
     return { answer: await reader.read(operation, input), isReplaceable: true };
   } catch (error) {
+    const isReplaceable = error instanceof ApiError && replaceableOf(operation).includes(error.kind);
+    if (isReplaceable && error.kind === 'not_found') return { isReplaceable, failure: error };
     // The same read, not sent again: it notes why there is no answer, or throws.
     const answer = await reader.attempt(operation, input);
-    return { answer, isReplaceable: error instanceof ApiError && replaceable.includes(error.kind) };
+    return { answer, isReplaceable };
   }
 }
 
@@ -46,17 +54,41 @@ const environmentOf = async ({ kind, id, environmentId }: ServiceReference, read
 const rowOf = (id: string, statuses: JsonRecord | undefined): JsonRecord | undefined =>
   Object.values(statuses ?? {}).flatMap((list) => rowsIn({ results: list })).find((row) => row['id'] === id);
 
+/** What the environment of a service tells in place of the service. @throws the failure of the own read, if that stands and the environment tells nothing. */
+async function readInstead<Found>({ failure }: OwnAnswer, service: ServiceReference, reader: Reads, read: (environment_id: string) => Promise<Found | undefined>): Promise<Found | undefined> {
+  const find = async (): Promise<Found | undefined> => {
+    const environment_id = await environmentOf(service, reader);
+    return environment_id === undefined ? undefined : read(environment_id);
+  };
+  const found = await (failure ? find().catch((error: unknown) => Promise.reject(error instanceof ApiError ? failure : (error as Error))) : find());
+  if (failure && found === undefined) throw failure;
+  return found;
+}
+
+/** The status of a service, and what it is from. */
+interface ServiceStatus {
+  readonly status: JsonRecord;
+  readonly from: 'service' | 'environment';
+}
+
 /**
  * Reads the status of a service: its own or, if that can't be read or has no state, its row in the statuses of its
  * environment; undefined if there is neither.
  */
-export async function readServiceStatus(service: ServiceReference, reader: Reads): Promise<JsonRecord | undefined> {
-  const { answer: own, isReplaceable } = await readOwn(`get_${service.kind}_status`, service, reader);
-  if (textIn(own, 'state') !== undefined || !isReplaceable) return own;
-  const environment_id = await environmentOf(service, reader);
-  const statuses = environment_id === undefined ? undefined : await reader.attempt(operations.get_environment_status, { environment_id });
-  return rowOf(service.id, isRecord(statuses) ? statuses : undefined) ?? own;
+export async function readServiceStatus(service: ServiceReference, reader: Reads): Promise<ServiceStatus | undefined> {
+  const own = await readOwn(`get_${service.kind}_status`, service, reader);
+  const asOwn = own.answer && { status: own.answer, from: 'service' as const };
+  if (textIn(own.answer, 'state') !== undefined || !own.isReplaceable) return asOwn;
+  const status = await readInstead(own, service, reader, async (environment_id) => {
+    const statuses = await reader.attempt(operations.get_environment_status, { environment_id });
+    return rowOf(service.id, isRecord(statuses) ? statuses : undefined);
+  });
+  return status ? { status, from: 'environment' } : asOwn;
 }
+
+/** Says that the status of a service is not its own. */
+export const otherStatusText = (kind: string): string =>
+  `The status of this ${kind} itself is not read: this is its row in the statuses of its environment, where DEPLOYED is good.`;
 
 /** Lines of a log, and whose log they are from. */
 interface ServiceLog {
@@ -76,12 +108,11 @@ const linesIn = (answer: JsonRecord | undefined): readonly JsonRecord[] | undefi
  * @param tail most lines. Default: all that the platform answers.
  */
 export async function readServiceLogs(service: ServiceReference, reader: Reads, tail?: number): Promise<ServiceLog | undefined> {
-  const { answer, isReplaceable } = await readOwn(`get_${service.kind}_logs`, service, reader, tail === undefined ? {} : { tail });
-  const own = linesIn(answer);
-  if (own) return { lines: own, from: 'service' };
-  if (!isReplaceable) return undefined;
-  const environment_id = await environmentOf(service, reader);
-  const all = environment_id === undefined ? undefined : linesIn(await reader.attempt(operations.get_environment_logs, { environment_id }));
+  const own = await readOwn(`get_${service.kind}_logs`, service, reader, tail === undefined ? {} : { tail });
+  const ownLines = linesIn(own.answer);
+  if (ownLines) return { lines: ownLines, from: 'service' };
+  if (!own.isReplaceable) return undefined;
+  const all = await readInstead(own, service, reader, async (environment_id) => linesIn(await reader.attempt(operations.get_environment_logs, { environment_id })));
   const lines = all?.filter((line) => line['service_id'] === service.id);
   return lines && { lines: tail === undefined ? lines : lines.slice(-tail), from: 'environment' };
 }

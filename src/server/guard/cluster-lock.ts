@@ -1,6 +1,6 @@
 import { operations, serviceKinds, type AnyOperation } from '../../contract/index.ts';
 import { fail } from '../failure/index.ts';
-import { lockReads, naming, organizationOf, readUses, show, textOf, type ReadUse } from '../tool/index.ts';
+import { lockReads, naming, notKnown, organizationOf, readUses, show, textOf, type ReadUse } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
 import { lockEnd, readById, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
@@ -15,20 +15,28 @@ const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
   const refersToCluster = Object.values(operation.roles).some((role) => typeof role === 'object' && 'pointsAt' in role && role.pointsAt === 'cluster');
   const isBlocked = operation.effect !== 'read' && !allowedUnderLock.includes(operation) && (refersToCluster || [...hostedKinds, 'cluster'].includes(operation.target));
-  const without = 'a lock of the cluster shows only when the platform refuses the change';
+  const without = 'the plan says that nobody could look whether the cluster is locked';
   return isBlocked ? [...readUses(without, operations.get_organization), ...lockReads(without)] : [];
 }
 
-/**
- * The clusters that an operation changes, or that host what it changes: records with a `cluster_id`. Empty for reads
- * and for operations that a lock doesn't block.
- */
-async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<readonly JsonRecord[]> {
-  if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return [];
+/** The clusters that operations change, or that host what they change. */
+interface Hosts {
+  /** Records with a `cluster_id`. */
+  readonly records: readonly JsonRecord[];
+  /** Whether there are more, of which nothing tells which they are. */
+  readonly isIncomplete: boolean;
+}
+
+/** The hosts of an operation. None for reads and for operations that a lock doesn't block. */
+async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<Hosts> {
+  if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return { records: [], isIncomplete: false };
   const clusters = [target, ...referencesIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
-  const environments = targetAndTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hostedKinds.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
-  const records = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, reader)));
-  return [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
+  const hosted = targetAndTouched(target).filter(({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined);
+  const environments = [...new Set(hosted.flatMap(({ environment }) => environment?.id ?? []))];
+  const records = (await Promise.all(environments.map((id) => readById('environment', id, reader)))).filter((record) => textOf(record, 'cluster_id') !== undefined);
+  // Where something is created, the cluster is what its input refers to.
+  const isUndetermined = clusters.length === 0 && hosted.some(({ environment, why }) => why === undefined && environment?.id === undefined);
+  return { records: [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))], isIncomplete: isUndetermined || records.length < environments.length };
 }
 
 /** The organization's id, if an environment's record includes it. */
@@ -40,27 +48,43 @@ const lockText = (lock: JsonRecord): string => {
   return `Cluster ${show(lock['cluster_id'])} is locked by ${show(lock['owner_name'])} since ${show(lock['locked_at'])}${until}: ${show(lock['reason'])}`;
 };
 
-/** The lock that would make the platform refuse one of the operations; undefined if there is none or it can't be read. */
-async function findLock(targetedOperations: readonly TargetedOperation[], reader: Reader, now: number): Promise<JsonRecord | undefined> {
-  const hosts = (await Promise.all(targetedOperations.map((one) => hostsOf(one, reader)))).flat().filter((host) => textOf(host, 'cluster_id') !== undefined);
-  const [first] = hosts;
+/** What is known of the locks that would make the platform refuse operations. */
+interface FoundLock {
+  readonly lock?: JsonRecord;
+  /** What could not be found out, one line each. */
+  readonly unknown: readonly string[];
+}
+
+const refusal = 'if it is, the platform refuses this';
+
+const unknownOf = (clusters: readonly string[], isIncomplete: boolean): readonly string[] => [
+  ...clusters.map((cluster) => notKnown(`whether cluster ${cluster} is locked, because neither the locks nor its status can be read; ${refusal}`)),
+  ...(isIncomplete ? [notKnown(`whether the cluster of this is locked, because nothing tells which cluster that is; ${refusal}`)] : []),
+];
+
+/** The lock that would make the platform refuse one of the operations. */
+async function findLock(targetedOperations: readonly TargetedOperation[], reader: Reader, now: number): Promise<FoundLock> {
+  const hosts = await Promise.all(targetedOperations.map((one) => hostsOf(one, reader)));
+  const records = hosts.flatMap((one) => one.records);
+  const isIncomplete = hosts.some((one) => one.isIncomplete);
+  const clusters = [...new Set(records.map((host) => String(host['cluster_id'])))];
+  const [first] = records;
   const organization_id = first && (organizationIn(first) ?? (await organizationOf(reader)));
-  if (organization_id === undefined) return undefined;
-  const clusters = [...new Set(hosts.map((host) => String(host['cluster_id'])))];
-  const locks = await readClusterLocks(organization_id, clusters, reader);
-  return [...locks.values()].find((lock) => lock !== null && !(lockEnd(lock) <= now)) ?? undefined;
+  const locks = organization_id === undefined ? new Map<string, JsonRecord | null>() : await readClusterLocks(organization_id, clusters, reader);
+  const lock = [...locks.values()].find((one) => one !== null && !(lockEnd(one) <= now)) ?? undefined;
+  return { lock, unknown: unknownOf(clusters.filter((cluster) => !locks.has(cluster)), isIncomplete) };
 }
 
 /**
  * Checks that no cluster lock blocks the operations, so that nobody is asked to confirm a call that the platform will
- * refuse. Costs one or two reads where the platform lists
- * locks.
+ * refuse. Costs one or two reads where the platform lists locks.
+ * @returns what could not be found out: lines for the plan, so that whoever agrees knows that nobody could look.
  * @throws CallFailure `not_possible` with the lock's owner and reason; ApiError if the platform fails.
  */
-export async function assertNotLocked({ reader, context }: GuardedCall, targetedOperations: readonly TargetedOperation[]): Promise<void> {
-  const lock = await findLock(targetedOperations, reader, context.clock.now());
-  if (!lock) return;
-  fail({
+export async function assertNotLocked({ reader, context }: GuardedCall, targetedOperations: readonly TargetedOperation[]): Promise<readonly string[]> {
+  const { lock, unknown } = await findLock(targetedOperations, reader, context.clock.now());
+  if (!lock) return unknown;
+  return fail({
     kind: 'not_possible',
     what: 'its cluster is locked, and the platform refuses every change to what a locked cluster hosts, so nobody was asked to agree',
     next: [

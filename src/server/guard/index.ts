@@ -25,4 +25,4 @@ export { scopeText, type Scope } from './scope/scope.ts';
 export { ephemeralHighRiskCalls, highRiskCallsIn, type HighRiskCalls } from './storage/high-risk-calls.ts';
 export { monotonicClock } from './storage/monotonic-clock.ts';
 export { storeAt } from './storage/store.ts';
-export { createRegistry, listed, type ListedTool, type Registry } from './tool-registry.ts';
+export { createRegistry, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
+import { elsewhereOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { answerSchema, argumentSchema, lineAgreed, lineText, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
@@ -46,6 +46,8 @@ export interface PlanSource {
   /** Reads the present state; absent if nobody has to confirm, so that harmless calls stay cheap. */
   readonly reader?: Reader;
   readonly redactor: Redactor;
+  /** What the checks before could not find out, one line each. An agreement doesn't cover it. */
+  readonly notKnown?: readonly string[];
   /** Key of the digest. */
   readonly key: Uint8Array;
 }
@@ -61,13 +63,18 @@ interface PlannedEffects {
   readonly shownEffects: readonly PlanLine[];
 }
 
-/** That another request may take the place of a deployment without a version. */
-const redeployLines = ({ operation, input }: TargetedOperation): readonly string[] => {
+/** Which other request may take the place of one that the platform refuses as it is. */
+function standInLines({ operation, input, heldBy }: TargetedOperation): readonly string[] {
   const redeploy = redeployOf(operation, input);
-  if (!redeploy) return [];
-  const { method, target } = toWire(redeploy, input);
-  return [`If the platform refuses that without a version: ${method} ${target} instead, which deploys its present version again.`];
-};
+  if (redeploy) {
+    const { method, target } = toWire(redeploy, input);
+    return [`If the platform refuses that without a version: ${method} ${target} instead, which deploys its present version again.`];
+  }
+  const elsewhere = elsewhereOf(operation, input, heldBy);
+  if (!elsewhere) return [];
+  const { method, target } = toWire(elsewhere.operation, elsewhere.input);
+  return [`If the platform has it only at its ${elsewhere.operation.target}: ${method} ${target} instead, with the same body.`];
+}
 
 /** The request of one operation and what it changes in the present state, both in full and redacted. */
 async function planRequest({ operation, input, carried = {}, unchanged: unchangedMembers, target }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
@@ -89,20 +96,21 @@ async function planRequest({ operation, input, carried = {}, unchanged: unchange
  * @throws ApiError if the platform fails while its state is read.
  */
 export async function planOf(source: PlanSource): Promise<Plan> {
-  const { tool, args, operations, target, risk, redactor: { agreement }, key } = source;
+  const { tool, args, operations, target, risk, redactor: { agreement }, notKnown = [], key } = source;
   const named = await namedTarget(target, source.reader);
   const planned: PlannedEffects[] = [];
   for (const one of operations) planned.push(await planRequest(one, source));
-  const inputs = operations.map(({ operation, input, carried }) => [operation.name, input, ...(carried ? [carried] : [])]);
+  const inputs = operations.map(({ operation, input, carried, heldBy }) => [operation.name, input, ...(carried ? [carried] : []), ...(heldBy ? [heldBy] : [])]);
   // The digest covers secrets too, although nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]))).digest('hex');
   return {
     tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, summary: [...new Set(operations.map(({ operation }) => operation.summary))].join(' '),
     requests: planned.map(({ request }) => request),
     effects: [
+      ...notKnown,
       ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
       ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
-      ...operations.flatMap(redeployLines),
+      ...operations.flatMap(standInLines),
       ...planned.flatMap(({ shownEffects }) => shownEffects.map(lineText)),
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,

@@ -33,6 +33,9 @@ export interface ListedTool {
   readonly annotations: Annotations;
 }
 
+/** Tools that exist but aren't served, by name, and what leaves each out. */
+export type LeftOut = ReadonlyMap<string, string>;
+
 /** The tools of one configuration. Built once and shared by every server instance. */
 export interface Registry {
   /** The tools that clients see, in their own order. Built at the first call. */
@@ -43,6 +46,8 @@ export interface Registry {
   offers(name: string): boolean;
   /** Names of tools that exist but that clients don't see. */
   readonly hidden: readonly string[];
+  /** The tools that exist but aren't part of the set. */
+  readonly leftOut: LeftOut;
   /** What to say of an unknown tool: which one to use instead, or that it is not offered. Continues a sentence. */
   instead(name: string): string;
 }
@@ -67,20 +72,21 @@ export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden:
 
 /**
  * Builds the registry of a set of tools under a policy.
- * @param others names of tools that exist but aren't part of this set.
+ * @param leftOut tools that exist but aren't part of this set.
  * @throws Error if two tools have the same name.
  */
-export function createRegistry(tools: readonly Tool[], policy: Policy, others: readonly string[] = []): Registry {
+export function createRegistry(tools: readonly Tool[], policy: Policy, leftOut: LeftOut = new Map()): Registry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   if (byName.size < tools.length) throw new Error('two tools have the same name');
   const allowed = tools.filter((tool) => denialOf(tool, policy) === undefined);
-  const hidden = [...new Set([...others, ...byName.keys()])].filter((name) => !allowed.some((tool) => tool.name === name));
+  const hidden = [...new Set([...leftOut.keys(), ...byName.keys()])].filter((name) => !allowed.some((tool) => tool.name === name));
   let list: readonly ListedTool[] | undefined;
   return {
     listed: () => (list ??= allowed.map((tool) => listed(tool, policy, hidden))),
     find: (name) => byName.get(name),
     offers: (name) => allowed.some((tool) => tool.name === name),
     hidden,
+    leftOut,
     instead: (name) => insteadOf(name, allowed.map((tool) => tool.name), hidden),
   };
 }

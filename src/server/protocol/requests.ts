@@ -31,6 +31,10 @@ export interface RequestHandlers extends Content {
 
 const confirmKey = 'confirm';
 
+/** What a call of a tool gets that exists but isn't served. A result and not a protocol error, because models don't see those in every client. */
+const notOfferedText = (name: string, leftOutBy: string): string =>
+  `${name} was not called: it is not offered here, because ${leftOutBy}. Do without it, or tell the user what it would take; don't look for another way around.`;
+
 // An empty `elicitation: {}` means forms: clients declared it this way before there were modes.
 const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
   const elicitation = capabilities?.elicitation;
@@ -127,6 +131,8 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
     ...createContent({ ...dependencies, ...callDependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
     callTool: async ({ name, arguments: args = {} }, context) => {
       const tool = registry.find(name);
+      const leftOutBy = registry.leftOut.get(name);
+      if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) }, undefined);
       if (!tool) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${registry.instead(name)}`);
       }

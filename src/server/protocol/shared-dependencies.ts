@@ -2,7 +2,7 @@ import type { Client } from '../../client/index.ts';
 import type { NameResolver, Tool } from '../tool/index.ts';
 import { createNameResolver } from '../resolve/index.ts';
 import { ephemeralKeys, type CallContext, type Clock, type KeyProvider, type ServerLogger } from '../context/index.ts';
-import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type Policy, createRegistry } from '../guard/index.ts';
+import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, createRegistry } from '../guard/index.ts';
 import { logRecorder, type Recorder } from '../audit/index.ts';
 import { instructions } from './instructions.ts';
 import { createRedaction, protectLog } from '../redaction/index.ts';
@@ -14,8 +14,8 @@ import type { Surface } from './surface.ts';
 /** What a process provides to serve tools. */
 export interface SharedDependenciesConfig {
   readonly tools: readonly Tool[];
-  /** Names of existing tools that are not offered: they are hidden in texts. Default: none. */
-  readonly otherTools?: readonly string[];
+  /** Existing tools that are not offered: they are hidden in texts. Default: none. */
+  readonly otherTools?: LeftOut;
   readonly policy: Policy;
   /** Returns the platform's client. Called for every call, so it should cache; if it fails, only that call fails. */
   readonly connect: () => Promise<{ readonly client: Client }>;
@@ -50,7 +50,7 @@ const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), record
 export interface SharedDependencies extends ServerDependencies, RequestDependencies {}
 
 /** Applies a policy: it determines the registry and the lists. */
-const applyPolicy = (shared: Omit<RequestDependencies, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, otherTools: readonly string[]) => {
+const applyPolicy = (shared: Omit<RequestDependencies, 'registry' | 'policy'>, tools: readonly Tool[], policy: Policy, otherTools: LeftOut) => {
   for (const name of unseenVariables(policy.rules ?? [])) shared.unseen.add(name);
   const registry = createRegistry(tools, policy, otherTools);
   const { hidden } = registry;
@@ -63,11 +63,15 @@ const withLoader = (loaded: Omit<SharedDependencies, 'loadDependencies'>): Share
   return dependencies;
 };
 
-/** The same dependencies under another policy. Everything with state stays shared. */
-export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool[], policy: Policy): SharedDependencies => withLoader({ ...base, ...applyPolicy(base, tools, policy, base.registry.hidden) });
+/**
+ * The same dependencies under another policy. Everything with state stays shared.
+ * @param leftOut tools that are not offered, in addition to those that the base leaves out.
+ */
+export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool[], policy: Policy, leftOut: LeftOut = new Map()): SharedDependencies =>
+  withLoader({ ...base, ...applyPolicy(base, tools, policy, new Map([...leftOut, ...base.registry.leftOut])) });
 
 /** Creates the dependencies that all servers of one process share. */
-export function createDependencies({ tools, otherTools = [], policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
+export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
   const { keys, recorder, approvals, highRiskCalls } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.

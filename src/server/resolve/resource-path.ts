@@ -32,6 +32,7 @@ export function resolvedResourceOf(path: ResourcePath): ResolvedResource {
   const text = pathText(path);
   const environment = path.find((one) => one.kind === 'environment');
   const project = path.find((one) => one.kind === 'project');
+  const service = kind === 'environment_variable' ? path.find((one) => isOfKind(one.kind, 'service')) : undefined;
   return {
     kind, id,
     ...(name !== undefined && { name }),
@@ -39,6 +40,7 @@ export function resolvedResourceOf(path: ResourcePath): ResolvedResource {
     ...(text !== undefined && { path: text }),
     ...(environment && { environment: { id: environment.id, name: environment.name, mode: environment.mode } }),
     ...(project && { project: { id: project.id, name: project.name } }),
+    ...(service && { service: { kind: service.kind, id: service.id } }),
   };
 }
 

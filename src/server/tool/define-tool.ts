@@ -48,7 +48,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     rules: (args) => [...(expand ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
     operations: [operation],
     operation,
-    expand: expand ?? (async (args) => [{ operation, input: pick(args, own) }]),
+    expand: expand ?? (answer && operation.effect === 'read' ? undefined : async (args) => [{ operation, input: pick(args, own) }]),
     output: output ?? operation.response,
     answer,
     plan: (args) => plan?.(args as InputOf<Op>) ?? [],

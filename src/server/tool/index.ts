@@ -1,6 +1,6 @@
 /** The public API for tool files: the only part of the server that `tools/` may import. */
 
-export { isPlatformFailure, otherLogText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
+export { isPlatformFailure, otherLogText, otherStatusText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/index.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { issuesOf, issuesOfPlanned, printPath, sizeIssues, type Issue, type Path } from './arguments.ts';
@@ -14,7 +14,7 @@ export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview
 export { deployment } from './preview/deployment.ts';
 export { effectLines, environmentDeployment } from './preview/environment-deployment.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';
-export { lineAgreed, lineText, organizationOf, show, textOf, type NoOp, type PlanLine, type Preview } from './preview/preview.ts';
+export { lineAgreed, lineText, notKnown, organizationOf, show, textOf, type NoOp, type PlanLine, type Preview } from './preview/preview.ts';
 export { replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';

@@ -16,6 +16,8 @@ export interface ResolvedResource {
   readonly path?: string;
   readonly environment?: { readonly id?: string; readonly name?: string; readonly mode?: string };
   readonly project?: { readonly id?: string; readonly name?: string };
+  /** For a variable that was found among those of a service: that service. */
+  readonly service?: { readonly kind: ReferenceKind; readonly id: string };
 }
 
 /** How names are looked up for one caller. */

@@ -1,6 +1,6 @@
 import type { ApiErrorKind } from '../../client/index.ts';
 import { allOperations, operations as known, type AnyOperation, type ServiceKind } from '../../contract/index.ts';
-import { lockLists, lockReplaceable, readOperationOf, replaceable } from '../context/index.ts';
+import { lockLists, lockReplaceable, readOperationOf, replaceableOf } from '../context/index.ts';
 
 /** A read that a tool, or a stage on its behalf, makes beside what its operations are. */
 export interface ReadUse {
@@ -27,16 +27,17 @@ export const anyOf = (...uses: readonly ReadUse[]): readonly ReadUse[] =>
 
 const operationNamed = (name: string): readonly AnyOperation[] => allOperations.filter((operation) => operation.name === name);
 
+const ofEnvironment = { status: known.get_environment_status, logs: known.get_environment_logs } as const;
+
 /** What takes the place of the own status or log of a service of this kind: that of its environment, which is read from the service if need be. */
 export const readsInsteadOf = (aspect: 'status' | 'logs', kind: ServiceKind, without: string): readonly ReadUse[] => {
-  const same = { reads: operationNamed(`get_${kind}_${aspect}`), after: replaceable };
-  const ofEnvironment = aspect === 'status' ? known.get_environment_status : known.get_environment_logs;
-  return [ofEnvironment, readOperationOf(kind)].flatMap((operation) => (operation ? [{ operation, without, same }] : []));
+  const reads = operationNamed(`get_${kind}_${aspect}`);
+  return [ofEnvironment[aspect], readOperationOf(kind)].flatMap((operation) => (operation ? [{ operation, without, same: { reads, after: replaceableOf(operation) } }] : []));
 };
 
 /** Uses of the reads that tell the status of a service of this kind: its own, or those of its environment. */
 export const statusReads = (kind: ServiceKind, without: string): readonly ReadUse[] => [
-  ...operationNamed(`get_${kind}_status`).map((operation) => ({ operation, without, same: { reads: [known.get_environment_status], after: replaceable } })),
+  ...operationNamed(`get_${kind}_status`).map((operation) => ({ operation, without, same: { reads: [ofEnvironment.status], after: replaceableOf(operation) } })),
   ...readsInsteadOf('status', kind, without),
 ];
 

@@ -28,6 +28,8 @@ export interface PlannedOperation {
   readonly unchanged?: readonly string[];
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
+  /** The service inside the target that has what it changes: where the platform has that only there, the request is made at the service's path. */
+  readonly heldBy?: { readonly kind: string; readonly id: string };
   /** The part of the target that it changes, in the caller's words. Reported if only some of several operations were carried out. */
   readonly about?: string;
 }
@@ -63,6 +65,7 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Schema of the answer, if it is not the operation's own. */
   readonly output?: z.ZodType;
+  /** Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read itself, here. */
   readonly answer?: Tool['answer'];
 }
 

@@ -4,11 +4,20 @@ import type { PermissionLevel } from '../../contract/index.ts';
 import type { Rules } from '../../server/guard/index.ts';
 import type { Caller } from '../../server/protocol/index.ts';
 
-/** Rules for one caller in addition to the operator's policy. They can only narrow what is allowed. */
+/** The tools that a request wants to see. */
+export interface ToolChoice {
+  readonly tools: ReadonlySet<string>;
+  /** Why it leaves out the others, for the answer to their callers. */
+  readonly leavesOutOthers: string;
+}
+
+/** What one caller is held to in addition to the operator's policy. It can only narrow what is allowed and offered. */
 export interface Restriction {
-  /** Identifies the rules: equal names mean equal rules. */
+  /** Identifies the restriction: equal names mean equal rules and tools. */
   readonly name: string;
   readonly rules: readonly Rules[];
+  /** Default: every tool that the server offers. */
+  readonly choice?: ToolChoice;
 }
 
 /** The sender of a request and its rights. */

@@ -13,18 +13,21 @@ import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
 import type { HttpCaller } from './caller.ts';
 import type { RpcRequest } from './rpc-requests.ts';
+import type { OfferedToolsets } from './toolset-choice.ts';
 
 /**
  * The response to a caller whose level is too low but who can get a higher one; undefined for all others.
  * @param levelOf the level that a tool needs; undefined for an unknown tool.
  */
 function challengeTo(
-  { level, stepUp }: HttpCaller,
+  { level, stepUp, restriction: { choice } }: HttpCaller,
   requests: readonly RpcRequest[],
   levelOf: (tool: string) => PermissionLevel | undefined,
 ): Response | undefined {
   for (const { method, name } of requests) {
-    const needed = method === 'tools/call' && name !== undefined ? levelOf(name) : undefined;
+    // A higher level would not help with a tool that the request itself leaves out.
+    const isCall = method === 'tools/call' && name !== undefined && (!choice || choice.tools.has(name));
+    const needed = isCall ? levelOf(name) : undefined;
     if (needed && stepUp && !includesPermission(level, needed)) return stepUp(needed, name!);
   }
   return undefined;
@@ -42,6 +45,8 @@ export interface HttpServerOptions extends ListenAddress {
   readonly watch?: VersionRouterDependencies['watch'];
   /** The level that a tool needs; undefined for an unknown tool. */
   readonly levelOf: (tool: string) => PermissionLevel | undefined;
+  /** The toolsets that requests can choose. Default: none. */
+  readonly toolsets?: OfferedToolsets;
   /** Authenticates callers. Without it, the server may only listen on a loopback address. */
   readonly authenticate?: AuthenticateCaller;
   /** Data of the approvals page. Without it, there is no such page. */
@@ -76,7 +81,7 @@ export interface HttpServer {
  * @throws Error if anybody could reach it without authentication, or the address can't be bound.
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, build, watch, levelOf, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
+  const { host, port, build, watch, levelOf, toolsets = {}, authenticate, holdsToken, policyVersion = () => '', askPlatform, legacy = 'sessions', clock, log } = options;
   assertSafeAddress(options, authenticate !== undefined);
   const limits: Limits = { ...defaultLimits, ...((options.limitAddresses ?? options.publicUrl === undefined) ? {} : unlimitedAddresses), ...options.limits };
   const perIdentity = identityLimits(limits, authenticate !== undefined);
@@ -86,7 +91,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
     origins: acceptedOrigins(options),
-    identify: createIdentify(authenticate ?? localAuthentication, { holdsToken, policyVersion }),
+    identify: createIdentify(authenticate ?? localAuthentication, { holdsToken, policyVersion, toolsets }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
     // Running calls take turns and need no limit per address.
     calls: createConcurrencyLimiter({ ...limits, callsPerIdentity: perIdentity.calls, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: perIdentity.waiting }),

@@ -1,6 +1,7 @@
 import type { HttpCaller } from './caller.ts';
 import { platformTokenIn, platformTokenNeeded } from './platform-token.ts';
 import { requestRestriction, unrestricted } from './restriction.ts';
+import type { OfferedToolsets } from './toolset-choice.ts';
 
 /** The caller as authenticated, before the request's own headers are applied. */
 export type Identity = Omit<HttpCaller, 'credential' | 'identity'>;
@@ -21,15 +22,16 @@ export interface IdentifyOptions {
   readonly holdsToken: boolean;
   /** Changes with the operator's policy. */
   readonly policyVersion: () => string;
+  readonly toolsets: OfferedToolsets;
 }
 
 /** Creates a function that determines the caller of a request, its restriction and its platform credential. */
 export const createIdentify =
-  (authenticate: AuthenticateCaller, { holdsToken, policyVersion }: IdentifyOptions) =>
+  (authenticate: AuthenticateCaller, { holdsToken, policyVersion, toolsets }: IdentifyOptions) =>
   async (request: Request): Promise<HttpCaller | Response> => {
     const identity = await authenticate(request);
     if (identity instanceof Response) return identity;
-    const restriction = requestRestriction(request, identity.restriction);
+    const restriction = requestRestriction(request, identity.restriction, toolsets);
     if (restriction instanceof Response) return restriction;
     const credential = platformTokenIn(request);
     if (credential instanceof Response) return credential;

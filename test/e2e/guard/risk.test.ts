@@ -255,7 +255,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
     test('somebody is asked', async () => {
       const { call } = await startServer({ alter });
       const { how, message } = await call('deploy_service', without);
-      expect([how, message]).toEqual(['yes', expect.stringMatching(/Not known: which services there are|it is not known what deploying it does/)]);
+      expect([how, message]).toEqual(['yes', expect.stringMatching(/Not known: which services there are|whether it is deployed, and what that does, is not known/)]);
     });
 
     test.each([

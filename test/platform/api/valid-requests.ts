@@ -1,4 +1,5 @@
 import type { OperationName } from '../../../src/contract/operations.ts';
+import { seedId } from '../../../src/platform/seed/ids.ts';
 
 type Input = Record<string, unknown>;
 
@@ -26,6 +27,8 @@ const runnableFields = (ids: Ids) => ({
 });
 
 const organizationList = (ids: Ids) => ({ organization_id: ids['organization_id'] });
+
+const own = (path: string): Input => ({ environment_variable_id: seedId(`variable/shop/staging/${path}`) });
 
 /**
  * A valid input for every operation, on a seeded platform, with every member that the operation has. `mark` goes into
@@ -140,6 +143,10 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     get_environment_logs: { ...environment, tail: 20 },
     list_variables_of_environment: { ...environment, page: 1, page_size: 50 },
     list_variables_of_container: { ...container, page: 1, page_size: 50 },
+    update_variable_of_application: { ...application, ...own('checkout-api/PAYMENT_PROVIDER'), key: `OWN_${mark}`, value: 'live', mount_path: null, ...details },
+    // The key of an override can't change.
+    update_variable_of_container: { ...container, ...own('search/REGION'), key: 'REGION', value: 'eu-west-1', mount_path: null, ...details },
+    update_variable_of_job: { ...job, ...own('nightly-report/REPORT_FORMAT'), key: `OWN_${mark}`, value: 'json', mount_path: null, ...details },
     list_clusters: list,
     get_cluster_status: { ...organizationList(ids), ...at('cluster_id') },
     list_cluster_locks: list,

@@ -54,6 +54,29 @@ describe('the list of an application', () => {
   });
 });
 
+const ownOfApplication = async (key: string) => (await ofApplication()).find((row) => row['key'] === key)!;
+const changeAtService = (id: unknown, input: Json, of: 'application' | 'container' = 'application') => platform.call(`update_variable_of_${of}`, { [`${of}_id`]: ids[`${of}_id`], environment_variable_id: id, ...input });
+
+describe('a variable of a service, changed at the service', () => {
+  test('is replaced, and its service is out of date', async () => {
+    const { body: { id } } = await create({ key: 'AT_THE_SERVICE', value: 'one', description: 'gone after the replacement' });
+    const { status, body } = await changeAtService(id, { key: 'AT_THE_SERVICE', value: 'two' });
+    expect([status, body['value'], body['service_id']]).toEqual([200, 'two', ids['application_id']]);
+    expect(await ownOfApplication('AT_THE_SERVICE')).not.toHaveProperty('description');
+    expect(await statusOf('application')).toBe('OUT_OF_DATE');
+  });
+
+  test('is only its own: neither inherited nor of another service, nor a secret', async () => {
+    const secret = await platform.must('create_secret', { application_id: ids['application_id'], key: 'NOT_HERE', value: 'x' });
+    for (const id of [ids['environment_variable_id'], withScope(await ofContainer(), 'CONTAINER')[0]!['id'], secret['id']]) expect((await changeAtService(id, { key: 'LOG_LEVEL', value: 'x' })).status).toBe(404);
+    expect((await changeAtService((await ownOfApplication('PAYMENT_PROVIDER'))['id'], { key: 'PAYMENT_PROVIDER', value: 'x' }, 'container')).status).toBe(404);
+  });
+
+  test('keeps what can not be changed', async () => {
+    expectRefusal(await changeAtService((await ownOfApplication('MAIL_API_URL'))['id'], { key: 'MAIL_API_URL', value: 'x' }), /owned by external-secrets/);
+  });
+});
+
 test('the seed has a variable of every scope and of every type', async () => {
   const lists = [
     await ofApplication(), await ofContainer(), ...['JOB', 'HELM', 'TERRAFORM'].map((scope) => (platform.dump()['variable'] as Json[]).filter((row) => row['scope'] === scope)),

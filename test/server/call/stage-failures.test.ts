@@ -35,7 +35,7 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 vi.mock('../../../src/server/browse/resources/catalog.ts', breakable);
 vi.mock('../../../src/server/call/descriptions.ts', breakable);
 vi.mock('../../../src/server/call/recording.ts', breakable);
-vi.mock('../../../src/server/call/redeploy.ts', breakable);
+vi.mock('../../../src/server/call/stand-in.ts', breakable);
 vi.mock('../../../src/server/call/tool-context.ts', breakable);
 vi.mock('../../../src/server/failure/failure.ts', breakable);
 vi.mock('../../../src/server/guard/controls.ts', breakable);

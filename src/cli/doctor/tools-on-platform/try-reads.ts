@@ -21,8 +21,8 @@ export interface TriedReads {
 /** The most requests of one examination, however much there is on the platform. */
 export const maximumRequests = 60;
 
-/** Failures after which every further request would fail as well. */
-const endings: readonly ApiErrorKind[] = ['unauthorized', 'rate_limited', 'unreachable', 'canceled'];
+/** Failures after which every further request would fail as well, or say little: without an organization most calls fail. */
+const endings: readonly ApiErrorKind[] = ['unauthorized', 'unclear_organization', 'rate_limited', 'unreachable', 'canceled'];
 
 /** Timeouts in succession after which it ends early. */
 const maximumTimeouts = 2;

@@ -66,7 +66,7 @@ async function insert(kind: ServiceKind, serviceId: string, variable: NewVariabl
 }
 
 /** Finds a service whose variables are about to change, and records the change. @throws ApiProblem 400 while its cluster is locked */
-async function findChangeableService(kind: 'application' | 'container', id: string, context: RequestContext) {
+async function findChangeableService(kind: 'application' | 'container' | 'job', id: string, context: RequestContext) {
   const service = await findService(context.db, kind, id);
   await findUnlockedCluster(service.environment_id, context);
   await touchEnvironment(service.environment_id, context);
@@ -107,6 +107,41 @@ async function requireFreeKey(db: Db, row: Row, key: string): Promise<void> {
   if (taken) throw invalid('key', `${key} is taken by another variable of the same scope (${taken.id})`);
 }
 
+interface Replacement {
+  key: string;
+  value: string;
+  mount_path?: string | null | undefined;
+  description?: string | undefined;
+  enable_interpolation_in_file?: boolean | undefined;
+}
+
+/** Replaces what a variable may have replaced. */
+async function replace(row: Row, variable: Replacement, { db, clock, engine }: RequestContext) {
+  requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
+  await requireFreeKey(db, row, variable.key);
+  const updated = await db
+    .updateTable('variable')
+    .set({
+      key: variable.key, value: variable.value, mount_path: variable.mount_path ?? null, description: variable.description ?? null,
+      enable_interpolation_in_file: flag(variable.enable_interpolation_in_file), updated_at: isoNow(clock),
+      variable_type: row.variable_type === 'VALUE' || row.variable_type === 'FILE' ? plainType(variable) : row.variable_type,
+    })
+    .where('id', '=', row.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await engine.markOutOfDate(db, await affectedServices(db, updated));
+  return (await variableAnswers(db, [updated]))[0]!;
+}
+
+/** Replaces a variable of a service's own: those that it inherits belong to others, too. */
+async function updateInService(kind: 'application' | 'container' | 'job', id: string, { environment_variable_id, ...variable }: Replacement & { environment_variable_id: string }, context: RequestContext) {
+  const row = await context.db.selectFrom('variable').selectAll().where('id', '=', environment_variable_id).where('service_id', '=', id).where('sealed_value', 'is', null).executeTakeFirst();
+  await findService(context.db, kind, id);
+  if (!row) throw notFound('environment_variable', environment_variable_id);
+  await findChangeableService(kind, id, context);
+  return replace(row, variable, context);
+}
+
 export const variableHandlers = {
   create_environment_variable: async ({ application_id, ...variable }, context) => {
     await findChangeableService('application', application_id, context);
@@ -128,25 +163,15 @@ export const variableHandlers = {
   list_variables_of_environment: async (input, { db }) =>
     pageOf(await visibleVariables(db, { environmentId: input.environment_id }), input, (rows) => variableAnswers(db, rows)),
   update_environment_variable: async ({ environment_id, environment_variable_id, ...variable }, context) => {
-    const { db, clock, engine } = context;
-    const row = await findInEnvironment(db, environment_id, environment_variable_id);
+    const row = await findInEnvironment(context.db, environment_id, environment_variable_id);
     await findUnlockedCluster(environment_id, context);
-    requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
-    await requireFreeKey(db, row, variable.key);
-    const updated = await db
-      .updateTable('variable')
-      .set({
-        key: variable.key, value: variable.value, mount_path: variable.mount_path ?? null, description: variable.description ?? null,
-        enable_interpolation_in_file: flag(variable.enable_interpolation_in_file), updated_at: isoNow(clock),
-        variable_type: row.variable_type === 'VALUE' || row.variable_type === 'FILE' ? plainType(variable) : row.variable_type,
-      })
-      .where('id', '=', row.id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await engine.markOutOfDate(db, await affectedServices(db, updated));
+    const updated = await replace(row, variable, context);
     await touchEnvironment(environment_id, context);
-    return (await variableAnswers(db, [updated]))[0]!;
+    return updated;
   },
+  update_variable_of_application: ({ application_id, ...variable }, context) => updateInService('application', application_id, variable, context),
+  update_variable_of_container: ({ container_id, ...variable }, context) => updateInService('container', container_id, variable, context),
+  update_variable_of_job: ({ job_id, ...variable }, context) => updateInService('job', job_id, variable, context),
   override_environment_variable: async ({ container_id, environment_variable_id, ...override }, context) => {
     const { db } = context;
     const container = await findChangeableService('container', container_id, context);
@@ -160,5 +185,5 @@ export const variableHandlers = {
   },
 } satisfies Partial<OperationHandlers<
   | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_environment'
-  | 'update_environment_variable' | 'override_environment_variable'
+  | 'update_environment_variable' | 'update_variable_of_application' | 'update_variable_of_container' | 'update_variable_of_job' | 'override_environment_variable'
 >>;

@@ -1,4 +1,4 @@
-import { allOperations, DeploymentAction, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import { allOperations, DeploymentAction, isAtRest, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
 import { at, isRecord, type JsonRecord } from '../../json/index.ts';
@@ -45,10 +45,10 @@ async function readLog(context: ToolContext): Promise<JsonRecord> {
   return log ? { results: log.lines } : readForKind(logs, context, { tail: logLinesShown });
 }
 
-/** Whether the service's current action has not ended. */
+/** Whether the service's current action has not ended: by where it leads or, if that isn't known, by the state alone. */
 function isUnderWay({ action, state }: JsonRecord): boolean {
-  const requested = DeploymentAction.safeParse(action);
-  return requested.success && terminalOutcome(requested.data, String(state)) === undefined;
+  if (typeof action !== 'string') return false;
+  return DeploymentAction.safeParse(action).success ? terminalOutcome(action, String(state)) === undefined : !isAtRest(String(state));
 }
 
 /** The shown fields of a status, with their paths in the answer. */
@@ -154,7 +154,7 @@ export const serviceResources: readonly PlatformResource[] = [
     input: service,
     operations: listOf(statuses),
     read: async (_, context) => {
-      const status = (await readServiceStatus(referenceOf(context), context)) ?? (await readForKind(statuses, context));
+      const status = (await readServiceStatus(referenceOf(context), context))?.status ?? (await readForKind(statuses, context));
       return { id: status['id'], ...shownStatus(status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),

@@ -40,12 +40,11 @@ export const checkNoOp: AssessedStage = {
 /** Refuses a change that a cluster lock would make the platform refuse. */
 export const assertUnlocked: AssessedStage = {
   name: 'assert unlocked',
-  does: 'Refuses a change that somebody would be asked about, if a lock of its cluster prevents it.',
+  does: 'Refuses a change that somebody would be asked about, if a lock of its cluster prevents it. Where nobody can look, the plan says so.',
   refuses: ['not_possible'],
   reads: true,
   run: async (call) => {
-    if (isPreviewed(call)) await assertNotLocked(call, call.operations);
-    return call;
+    return isPreviewed(call) ? { ...call, notKnown: await assertNotLocked(call, call.operations) } : call;
   },
 };
 
@@ -66,9 +65,9 @@ export const makePlan: Stage<AssessedCall, PlannedCall> = {
   reads: true,
   run: async (call) => {
     if (!makesChanges(call)) return call;
-    const { tool, args, operations, target, risk, redactor, resolved, reader, note } = call;
+    const { tool, args, operations, target, risk, redactor, resolved, reader, notKnown, note } = call;
     const shown = isPreviewed(call);
-    const plan = await planOf({ tool, args, operations, target: shown ? target : withResolvedNames(target, resolved), risk, reader: shown ? reader : undefined, redactor, key: sealingKey(call) });
+    const plan = await planOf({ tool, args, operations, target: shown ? target : withResolvedNames(target, resolved), risk, reader: shown ? reader : undefined, redactor, notKnown, key: sealingKey(call) });
     note({ plan: plan.digest, target: plan.target });
     return { ...call, plan };
   },

@@ -3,9 +3,9 @@ import { allowsUnattended, countHighRiskChanges, endangersProduction, isOperator
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import type { ConfirmedCall, PlannedCall, SentCall } from '../call.ts';
 import { operationText, subjectOf } from '../descriptions.ts';
-import { sendOrRedeploy } from '../redeploy.ts';
 import { recordIntent, unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
+import { sendOrStandIn } from '../stand-in.ts';
 
 /** Whether somebody agrees, where somebody has to. */
 export const confirm: Stage<PlannedCall, ConfirmedCall> = {
@@ -75,7 +75,7 @@ export const sendRequests: Stage<ConfirmedCall, SentCall> = {
     for (const one of operations) {
       if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
       try {
-        const { planned, answer } = await sendOrRedeploy(one, call, call.onFlaw);
+        const { planned, answer } = await sendOrStandIn(one, call, call.onFlaw);
         answers.push(isRecord(answer) ? answer : {});
         sent.push(planned);
         if (planned.operation.effect !== 'read') deps.changed?.(context);

@@ -1,10 +1,8 @@
-import { serviceKinds, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import { isServiceKind, type AnyOperation } from '../../../contract/index.ts';
 import { at, isRecord, type JsonRecord } from '../../json/index.ts';
 import { readById, readOperationOf, readServiceStatus } from '../../context/index.ts';
 import { reading, readUses, statusReads, type ReadUse } from '../reads.ts';
 import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
-
-const isService = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
 
 const recordIn = (service: JsonRecord, path: string): JsonRecord | undefined => {
   const found = at(service, path);
@@ -54,7 +52,7 @@ function stateText(status: JsonRecord): string {
 
 /** What the preview of a deployment reads, by the kinds of services that the operations deploy. */
 const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[] =>
-  [...new Set(operations.map(({ target }) => target))].filter(isService).flatMap((kind) => [
+  [...new Set(operations.map(({ target }) => target))].filter(isServiceKind).flatMap((kind) => [
     ...readUses('the plan does not show what is deployed and what it replaces', ...[readOperationOf(kind)].filter((one) => one !== undefined)),
     ...statusReads(kind, 'the plan does not show whether it runs now'),
   ]);
@@ -62,8 +60,9 @@ const deploymentReads = (operations: readonly AnyOperation[]): readonly ReadUse[
 /** The version that a deployment replaces, the one that it deploys, and the service's present state. */
 export const deployment: Preview = reading(deploymentReads, async (args, { target, reader }) => {
   const { kind, id, environment } = target;
-  if (id === undefined || !isService(kind)) return [notKnown('what runs now')];
-  const [service, status] = await Promise.all([readById(kind, id, reader), readServiceStatus({ kind, id, environmentId: environment?.id }, reader)]);
+  if (id === undefined || !isServiceKind(kind)) return [notKnown('what runs now')];
+  const [service, seen] = await Promise.all([readById(kind, id, reader), readServiceStatus({ kind, id, environmentId: environment?.id }, reader)]);
+  const status = seen?.status;
   const version = service && versionText(service, args['git_commit_id']);
   return [version ?? notKnown('what is deployed, and what it replaces'), notAgreedTo(status ? stateText(status) : notKnown('whether it runs now'))];
 });

@@ -1,4 +1,4 @@
-import { operations, serviceKinds } from '../../../contract/index.ts';
+import { isServiceKind, operations } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { servicesIn } from '../../context/index.ts';
 import { versionOf } from './deployment.ts';
@@ -12,12 +12,10 @@ const effectsByKind: Readonly<Record<string, string>> = { terraform: 'plan and a
 export const effectLines = (kind: string): readonly string[] =>
   kind === 'terraform' ? ['Terraform plans and applies: what drifted is changed back, in the cloud account too.'] : kind === 'job' ? ['Runs the job.'] : [];
 
-const isKnown = (kind: string | undefined): boolean => (serviceKinds as readonly (string | undefined)[]).includes(kind);
-
 function serviceLine(service: JsonRecord): string {
   const kind = textOf(service, 'service_type')?.toLowerCase();
   const called = `${showName(textOf(service, 'name') ?? String(service['id']))} (${kind ?? 'of no kind that is told'})`;
-  if (kind === undefined || !isKnown(kind)) return `${called}: it is not known what deploying it does.`;
+  if (!isServiceKind(kind)) return `${called}: no tool acts on services of this kind; whether it is deployed, and what that does, is not known.`;
   return `${called}: ${[...(effectsByKind[kind] === undefined ? [] : [effectsByKind[kind]]), versionOf(service) ?? 'of a version that is not known'].join(', ')}.`;
 }
 

@@ -1,4 +1,4 @@
-import { isAtRest, isDown, operations } from '../../../contract/index.ts';
+import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
@@ -13,6 +13,16 @@ interface Service {
 
 const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
 
+/** The services of kinds that only this platform has, whose statuses are in lists of their own. */
+const ofOtherKinds = (answer: JsonRecord | undefined): Service[] =>
+  Object.entries(answer ?? {}).flatMap(([member, list]) => {
+    const kind = member.replace(/s$/, '');
+    return isServiceKind(kind) ? [] : rowsIn({ results: list }).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: kind.toUpperCase(), state: textOf(row, 'state') }));
+  });
+
+/** Whether a service is of a kind that no tool acts on; one of unknown kind isn't. */
+const isOther = ({ type }: Service): boolean => type !== undefined && !isServiceKind(type.toLowerCase());
+
 const stateReads = readUses('the plan shows only a part of the services and their states', operations.list_services, operations.get_environment_status);
 
 /** The services of an environment with their states; undefined if neither can be read. */
@@ -22,7 +32,10 @@ async function servicesOf(environmentId: string, reader: Reader): Promise<Servic
   if (!list && !statuses) return undefined;
   const states = new Map(statusesIn(statuses).map((status) => [status['id'], textOf(status, 'state')]));
   const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
-  return list ? listed : statusesIn(statuses).map((status) => ({ id: String(status['id']), state: textOf(status, 'state') }));
+  const unlisted = ofOtherKinds(statuses).filter(({ id }) => !listed.some((service) => service.id === id));
+  if (list) return [...listed, ...unlisted];
+  const known = statusesIn(statuses).filter((status) => !unlisted.some(({ id }) => id === status['id']));
+  return [...known.map((status) => ({ id: String(status['id']), state: textOf(status, 'state') })), ...unlisted];
 }
 
 const serviceText = ({ id, name, type, state }: Service): string =>
@@ -31,11 +44,16 @@ const serviceText = ({ id, name, type, state }: Service): string =>
 /** An agreement covers which service it is and what happens to it, but not its state. */
 const serviceLine = (verb: string, service: Service): PlanLine => ({ text: `${verb} ${serviceText(service)}.`, agreed: `${verb} ${service.id}` });
 
+const otherLine = (service: Service, isChoice: boolean): PlanLine => ({
+  text: `${isChoice ? 'Not among them: ' : ''}${serviceText(service)}. No tool acts on services of this kind${isChoice ? '' : ', and whether the platform does is not known'}.`,
+  agreed: `other ${service.id}`,
+});
+
 const chosenIds = (args: JsonRecord): string[] => Object.entries(args).flatMap(([name, value]) => (name.endsWith('_ids') && Array.isArray(value) ? value.map(String) : []));
 
 /**
  * The services of the target environment that a call affects, with their states: those whose ids it names, or all if it
- * names none.
+ * names none. Then those that no tool acts on.
  * @param verb what happens to each.
  */
 export const services = (verb: string): Preview =>
@@ -43,10 +61,12 @@ export const services = (verb: string): Preview =>
     const all = target.id === undefined ? undefined : await servicesOf(target.id, reader);
     if (!all) return [notKnown('which services there are, and in what state')];
     const ids = chosenIds(args);
-    const chosen = ids.length === 0 ? all : all.filter(({ id }) => ids.includes(id));
+    if (all.length + ids.length === 0) return ['There are no services in it.'];
+    const isChoice = ids.length > 0;
+    const chosen = all.filter((service) => (isChoice ? ids.includes(service.id) : !isOther(service)));
+    const others = all.filter((service) => isOther(service) && !chosen.includes(service));
     const unknownIds = ids.filter((id) => !all.some((service) => service.id === id));
-    if (chosen.length + unknownIds.length === 0) return ['There are no services in it.'];
-    return [...chosen.map((service) => serviceLine(verb, service)), ...unknownIds.map((id) => `${id} is no service of this environment.`)];
+    return [...chosen.map((service) => serviceLine(verb, service)), ...unknownIds.map((id) => `${id} is no service of this environment.`), ...others.map((service) => otherLine(service, isChoice))];
   });
 
 const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);

@@ -1,0 +1,58 @@
+import { ApiError, type Client } from '../../client/index.ts';
+import { elsewhereOf, redeployOf, type AnyOperation } from '../../contract/index.ts';
+import type { PlannedOperation } from '../tool/index.ts';
+import { connected, send, type Request, type Sender } from './call.ts';
+
+/** Names of the operations that each platform refused, and for which another one then stood in. */
+const refusedBefore = new WeakMap<Client, Set<string>>();
+
+type Statuses = readonly (number | undefined)[];
+
+// The platform answered, and found the request itself wrong: it did nothing.
+const withoutVersion: Statuses = [400, 411, 415, 422];
+// The platform answered that there is no such thing at that path: it did nothing.
+const notThere: Statuses = [404, 405];
+
+/** A request that was carried out, and the platform's answer. */
+interface SentRequest<Planned> {
+  readonly planned: Planned;
+  readonly answer: unknown;
+}
+
+type Plannable = Request & Pick<PlannedOperation, 'heldBy'>;
+
+/** The request that takes the place of a planned one, and the statuses of the refusals that it does so after; undefined if there is none. */
+function standInFor<Planned extends Plannable>(planned: Planned): { readonly again: Planned; readonly after: Statuses } | undefined {
+  const { operation, input, heldBy } = planned;
+  const redeploy = redeployOf(operation, input);
+  if (redeploy) return { again: { ...planned, operation: redeploy }, after: withoutVersion };
+  const elsewhere = elsewhereOf(operation, input, heldBy);
+  return elsewhere && { again: { ...planned, ...elsewhere }, after: notThere };
+}
+
+/**
+ * Sends a planned operation. What the platform may refuse as it is, such as a deployment that names no version, is sent so
+ * first; after such a refusal, and from then on, its stand-in takes its place.
+ * @throws what `send` throws: of the planned operation, if the stand-in is refused too or isn't offered.
+ */
+export async function sendOrStandIn<Planned extends Plannable>(planned: Planned, call: Sender, onFlaw?: (operation: AnyOperation, flaw: ApiError) => void): Promise<SentRequest<Planned>> {
+  const standIn = standInFor(planned);
+  const sendOne = (request: Planned): Promise<unknown> => send(request, call, (flaw) => onFlaw?.(request.operation, flaw));
+  if (!standIn) return { planned, answer: await sendOne(planned) };
+  const { again, after } = standIn;
+  const isRefused = (error: unknown): boolean => error instanceof ApiError && after.includes(error.status);
+  const client = await connected(call);
+  const known = refusedBefore.get(client) ?? new Set();
+  const pair = `${planned.operation.name} ${again.operation.name}`;
+  if (known.has(pair)) return { planned: again, answer: await sendOne(again) };
+  try {
+    return { planned, answer: await sendOne(planned) };
+  } catch (refusal) {
+    if (!isRefused(refusal)) throw refusal;
+    const answer = await sendOne(again).catch((error: unknown) => {
+      throw isRefused(error) || (error instanceof ApiError && error.kind === 'not_offered') ? refusal : error;
+    });
+    refusedBefore.set(client, known.add(pair));
+    return { planned: again, answer };
+  }
+}

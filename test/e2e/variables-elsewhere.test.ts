@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+
+type Json = Record<string, unknown>;
+
+let platform: TestPlatform;
+const opened: { close: () => unknown }[] = [];
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+afterAll(() => platform.close());
+
+const services = /^\/(?:application|container)\/[^/]+\/environmentVariable\/[^/]+$/;
+
+/** The embedded platform behind a proxy that answers so where a variable is changed: at its environment, and at its service. */
+async function answering({ environment = 404, service }: { environment?: number; service?: number } = {}): Promise<Connectors & Pick<RecordingProxy, 'writes'>> {
+  const proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (method, request, response) => {
+      const status = request.url!.startsWith('/environment/') ? environment : services.test(request.url!) ? service : undefined;
+      if (method !== 'PUT' || status === undefined) return;
+      const id = request.url!.split('/').at(-1);
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ status, error: 'E', message: `${request.url!.split('/')[1]}: no environment variable ${id}` }));
+    },
+  });
+  const connectors = connectorsTo(proxy.url, platform.token);
+  opened.push(connectors, proxy);
+  return { ...connectors, writes: proxy.writes };
+}
+
+const idOf = async (list: 'list_environment_variables' | 'list_variables_of_container', kind: string, key: string): Promise<string> => {
+  const { results } = (await platform.must(list, { [`${kind}_id`]: platform.seed[`${kind}_id`] })) as { results: Json[] };
+  return String(results.find((row) => row['key'] === key && row['scope'] === kind.toUpperCase())!['id']);
+};
+const atEnvironment = (id: string) => `PUT /environment/${platform.seed['environment_id']}/environmentVariable/${id}`;
+const atService = (kind: string, id: string) => `PUT /${kind}/${platform.seed[`${kind}_id`]}/environmentVariable/${id}`;
+
+const ofApplication = (value: string) => ['set_environment_variables', { application: platform.seed['application_id'], variables: { PAYMENT_PROVIDER: value } }] as const;
+const paymentProvider = () => idOf('list_environment_variables', 'application', 'PAYMENT_PROVIDER');
+
+describe("where a platform has a service's variables at the service only", () => {
+  test('one of an application is changed there, at once from the second time on', async () => {
+    const { modern, writes } = await answering();
+    const client = await modern(userAnswering(agree));
+    for (const value of ['one', 'two']) {
+      const result = await client.call(...ofApplication(value));
+      expect(result.isError, textOf(result)).toBeFalsy();
+      expect(result.structuredContent).toMatchObject({ results: [{ key: 'PAYMENT_PROVIDER', how: 'changed', scope: 'APPLICATION' }] });
+    }
+    const id = await paymentProvider();
+    expect(writes()).toEqual([atEnvironment(id), atService('application', id), atService('application', id)]);
+  });
+
+  test('one of a container is, too', async () => {
+    const { modern, writes } = await answering();
+    const result = await (await modern(userAnswering(agree))).call('set_environment_variables', { container: platform.seed['container_id'], variables: { REGION: 'eu-north-1' } });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    const id = await idOf('list_variables_of_container', 'container', 'REGION');
+    expect(writes()).toEqual([atEnvironment(id), atService('container', id)]);
+  });
+
+  test('one that is given by its path is, too', async () => {
+    const { modern, writes } = await answering();
+    const args = { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/checkout-api/PAYMENT_PROVIDER', key: 'PAYMENT_PROVIDER', value: 'by path' };
+    const result = await (await modern(userAnswering(agree))).call('update_environment_variable', args);
+    expect(result.isError, textOf(result)).toBeFalsy();
+    const id = await paymentProvider();
+    expect(writes()).toEqual([atEnvironment(id), atService('application', id)]);
+  });
+
+  test('somebody is asked once, about both requests', async () => {
+    const { modern } = await answering();
+    const user = userAnswering(agree);
+    await (await modern(user)).call(...ofApplication('asked'));
+    const id = await paymentProvider();
+    expect(user.questions).toHaveLength(1);
+    expect(user.questions[0]!.message).toContain(atEnvironment(id));
+    expect(user.questions[0]!.message).toContain(`If the platform has it only at its application: ${atService('application', id)} instead, with the same body.`);
+  });
+});
+
+test.each([400, 403, 409])('nothing else is sent after a %i, which does not say that it is not there', async (environment) => {
+  const { modern, writes } = await answering({ environment });
+  expect((await (await modern(userAnswering(agree))).call(...ofApplication(`after ${environment}`))).isError).toBe(true);
+  expect(writes()).toEqual([atEnvironment(await paymentProvider())]);
+});
+
+test('what neither has is reported as the environment has it not', async () => {
+  const { modern, writes } = await answering({ service: 404 });
+  const result = await (await modern(userAnswering(agree))).call(...ofApplication('nowhere'));
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain(`environment_id ${platform.seed['environment_id']}`);
+  expect(writes()).toHaveLength(2);
+});
+
+test("an environment's own variable is sought nowhere else", async () => {
+  const { modern, writes } = await answering();
+  const result = await (await modern(userAnswering(agree))).call('set_environment_variables', { environment: platform.seed['environment_id'], variables: { LOG_LEVEL: 'trace' } });
+  expect(result.isError).toBe(true);
+  expect(writes()).toEqual([atEnvironment(platform.seed['environment_variable_id']!)]);
+});
+
+test('an inherited variable that a path through a service names is changed at its environment only', async () => {
+  const { modern, writes } = await answering();
+  const args = { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/checkout-api/LOG_LEVEL', value: 'trace' };
+  expect((await (await modern(userAnswering(agree))).call('update_environment_variable', args)).isError).toBe(true);
+  expect(writes()).toEqual([atEnvironment(platform.seed['environment_variable_id']!)]);
+});

@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { operations } from '../../../src/contract/operations.ts';
+import type { Client } from '../../../src/client/client.ts';
+import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
+import { startTestPlatform } from '../../support/test-platform.ts';
+import type { Step } from './play.ts';
+import type { EndState, Task } from './tasks.ts';
+
+type Row = Record<string, unknown>;
+
+/** The token of the platform that tasks are done on. */
+export const platformToken = 'token-of-the-tasks';
+
+/** The path of the service that a task's scenario breaks; empty without one. */
+export function brokenService({ scenario: name }: Pick<Task, 'scenario'>): string {
+  const scenario = scenarios.find((one) => one.name === name);
+  const deployed = scenario?.history.toReversed().flatMap((episode) => ('deploy' in episode ? [episode.deploy.at(-1)!] : []));
+  return deployed?.[0] ?? '';
+}
+
+/** Steps with the broken service in the place of its mark. */
+export const filled = (steps: readonly Step[], broken: string): readonly Step[] => JSON.parse(JSON.stringify(steps).replaceAll('@failed', broken)) as readonly Step[];
+
+/** Uses a platform with a task's failure on it, as nobody has touched it. */
+export async function withPlatform(task: Pick<Task, 'scenario'>, use: (url: string) => Promise<void>): Promise<void> {
+  const platform = await startTestPlatform({ token: platformToken, rateLimit: 100_000, randomSeed: 'tasks', ...(task.scenario && { scenarios: [task.scenario] }) });
+  try {
+    await use(platform.url);
+  } finally {
+    await platform.close();
+  }
+}
+
+/** How many requests the platform still allows. Finding out takes one. */
+export async function requestsLeft(client: Client): Promise<number> {
+  await client.call(operations.get_organization, {});
+  return client.budget()?.remaining ?? 0;
+}
+
+/** Looks at the platform itself, past the server that is tried. */
+async function look(client: Client, path: string): Promise<{ row: Row; state: unknown; id: string }> {
+  const [project, environment, service] = path.split('/');
+  const named = (list: unknown, name: string | undefined): Row => {
+    const found = (list as { results: Row[] }).results.find((row) => row['name'] === name);
+    if (!found) throw new Error(`there is no ${name}`);
+    return found;
+  };
+  const { id: organization_id } = (await client.call(operations.get_organization, {})) as { id: string };
+  const inProject = named(await client.call(operations.list_projects, { organization_id }), project);
+  const inEnvironment = named(await client.call(operations.list_environments, { project_id: String(inProject['id']) }), environment);
+  const environment_id = String(inEnvironment['id']);
+  const statuses = (await client.call(operations.get_environment_status, { environment_id })) as Record<string, Row | Row[]>;
+  if (service === undefined) return { row: inEnvironment, state: (statuses['environment'] as Row)['state'], id: environment_id };
+  const row = named(await client.call(operations.list_services, { environment_id }), service);
+  const status = Object.values(statuses).flat().find(({ id }) => id === row['id']);
+  return { row, state: status?.['state'], id: String(row['id']) };
+}
+
+const isGroup = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The members that are not as expected, as texts; members that nothing is expected of don't count. */
+const differing = (seen: unknown, expected: Row, path = ''): string[] =>
+  Object.entries(expected).flatMap(([name, value]) => {
+    const at = path + name;
+    const member = isGroup(seen) ? seen[name] : undefined;
+    if (isGroup(value)) return differing(member, value, `${at}.`);
+    return isDeepStrictEqual(member, value) ? [] : [`${at} is ${JSON.stringify(member)}, not ${JSON.stringify(value)}`];
+  });
+
+async function faultsIn(client: Client, { at, state, is = {}, variables }: EndState): Promise<string[]> {
+  const seen = await look(client, at);
+  const faults = [...differing(seen, state === undefined ? {} : { state }), ...differing(seen.row, is)];
+  if (!variables) return faults;
+  const { results } = (await client.call(operations.list_environment_variables, { application_id: seen.id })) as { results: { key: string; value: string }[] };
+  return [...faults, ...differing(Object.fromEntries(results.map(({ key, value }) => [key, value])), variables)];
+}
+
+/** What is not as it must be after a task, as texts; empty if all is well. */
+export async function endFaults(client: Client, task: Task): Promise<string[]> {
+  const broken = brokenService(task);
+  const faults = await Promise.all((task.end ?? []).map(async (end) => {
+    const at = end.at.replace('@failed', broken);
+    return (await faultsIn(client, { ...end, at }).catch((error: unknown) => [(error as Error).message])).map((fault) => `${at}: ${fault}`);
+  }));
+  return faults.flat();
+}

@@ -1,0 +1,56 @@
+import MiniSearch from 'minisearch';
+import { expect, test } from 'vitest';
+import { listed, type ListedTool } from '../../src/server/guard/tool-registry.ts';
+import { tools } from '../../tools/index.ts';
+import { everydayRequests, plannedTools, type EverydayRequest } from './everyday-requests.ts';
+
+/** The least share of the requests for which a right tool is first, and among the first three. Raise them with the texts. */
+const floors = { first: 50, firstThree: 79 };
+
+interface Schema {
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+}
+
+/** Names and descriptions of parameters, at any depth. */
+const parameterTexts = ({ properties = {}, items }: Schema): readonly string[] => [
+  ...Object.entries(properties).flatMap(([name, schema]) => [name, schema.description ?? '', ...parameterTexts(schema)]),
+  ...(items ? parameterTexts(items) : []),
+];
+
+/** What a host that searches for tools reads of one. */
+const textOf = ({ name, description, inputSchema, ...others }: ListedTool & { readonly title?: string }): string =>
+  [name, others.title ?? '', description, ...parameterTexts(inputSchema)].join('\n');
+
+/** Searches as hosts with many tools do: plain words (BM25), no stems, no synonyms. */
+function searchOf(list: readonly ListedTool[]): (ask: string) => readonly string[] {
+  const index = new MiniSearch<{ id: string; text: string }>({ fields: ['text'] });
+  index.addAll(list.map((tool) => ({ id: tool.name, text: textOf(tool) })));
+  return (ask) => index.search(ask).map(({ id }) => String(id));
+}
+
+const names = tools.map(({ name }) => name);
+const isThere = (name: string): boolean => names.includes(name);
+
+test('the requests name tools that are there or planned, and are enough', () => {
+  expect(everydayRequests.flatMap(({ right }) => right).filter((name) => !isThere(name) && !plannedTools.includes(name))).toEqual([]);
+  expect(everydayRequests.filter(({ right }) => right.some(isThere)).length).toBeGreaterThanOrEqual(60);
+});
+
+test('a plain search finds the right tool for what people ask', async ({ annotate }) => {
+  const search = searchOf(tools.map((tool) => listed(tool)));
+  const [counted, skipped] = [true, false].map((counts) => everydayRequests.filter(({ right }) => right.some(isThere) === counts)) as [EverydayRequest[], EverydayRequest[]];
+  const ranked = counted.map(({ ask, right }) => ({ ask, right, found: search(ask), place: search(ask).findIndex((name) => right.includes(name)) }));
+  const share = (within: number): number => Math.floor((100 * ranked.filter(({ place }) => place >= 0 && place < within).length) / ranked.length);
+  const misses = ranked.filter(({ place }) => place !== 0).map(({ ask, right, found, place }) => `${place < 0 ? 'not found' : `place ${place + 1}`}: "${ask}" wants ${right.join(' or ')}, gets ${found.slice(0, 3).join(', ')}`);
+  const score = { first: share(1), firstThree: share(3) };
+  const report = [
+    `${ranked.length} requests: a right tool is first for ${score.first} %, among the first three for ${score.firstThree} %.`,
+    ...misses,
+    `${skipped.length} are not counted, because their tools are not there: ${[...new Set(skipped.flatMap(({ right }) => right))].join(', ')}.`,
+  ].join('\n');
+  await annotate(report);
+  expect(score.first, report).toBeGreaterThanOrEqual(floors.first);
+  expect(score.firstThree, report).toBeGreaterThanOrEqual(floors.firstThree);
+});
