@@ -58,6 +58,9 @@ export const getEnvironmentStatus = defineTool(operations.get_environment_status
     'See at a glance whether an environment is healthy: its state and that of every service in it, failures first, and which version serves. ' +
     'Use it to follow a deploy, restart or stop until it has ended.',
   reads: [...readUses('services are shown without names', operations.list_services), ...readsOfServing],
-  answer: async (args, context, [answer = {}]) => withNames(context, String(args['environment_id']), answer),
+  answer: async (args, context) => {
+    const environment_id = String(args['environment_id']);
+    return withNames(context, environment_id, await context.read(operations.get_environment_status, { environment_id }));
+  },
   render: statuses,
 });
