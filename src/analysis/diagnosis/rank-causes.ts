@@ -27,7 +27,7 @@ const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' :
 // Most lines that a cause quotes: if there are more, the first ones and the last.
 const maximumQuotes = 3;
 
-const factsKey = ({ facts }: Hit): string => JSON.stringify(Object.entries(facts).toSorted());
+const factsKey = ({ facts }: Hit): string => JSON.stringify(facts);
 
 /** The first hit of each that the sentence takes its facts from: those name the culprit. */
 const namingHits = (hits: readonly Hit[], { facts }: CauseMatch): readonly Hit[] => {
