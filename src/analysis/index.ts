@@ -1,11 +1,15 @@
 /** What the platform's data means. */
 
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
+export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
 export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
+export { isInstanceOf, lockingHost, type LockHolder } from './diagnosis/lock-holder.ts';
+export { chooseDeployment } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { isWanted, tellEvent, type LenientEvent, type WantedEvents } from './events.ts';
+export { deploymentsOf, stoppedBy, type StoppedService } from './environment-history.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
 export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
@@ -14,3 +18,4 @@ export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment }
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
 export { durationOf, timeWindow, UnusableQuery } from './time-window.ts';
+export { canServe, needsHistory, servingOf, servingText } from './serving.ts';

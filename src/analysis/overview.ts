@@ -47,7 +47,10 @@ const failingStep = (status: JudgedStatus): string => {
   return step ? ` at ${step}` : '';
 };
 
-const settled = (state: string, status: JudgedStatus): readonly [Condition, string] | undefined => {
+// A job and Terraform run and end.
+const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended well', terraform: 'it was applied' };
+
+const settled = (state: string, status: JudgedStatus, kind: string): readonly [Condition, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
   if (state === 'UNAVAILABLE') return ['unavailable', 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
@@ -56,14 +59,14 @@ const settled = (state: string, status: JudgedStatus): readonly [Condition, stri
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
   return status.service_deployment_status === 'OUT_OF_DATE'
     ? ['out of date', 'its configuration or a variable changed since it was deployed']
-    : ['well', 'it runs'];
+    : ['well', wellTexts[kind] ?? 'it runs'];
 };
 
-/** The condition that a status tells of, of a service or of an environment as a whole, with the reason in a few words. */
-export const conditionOf = (status: JudgedStatus | null | undefined): readonly [Condition, string] => {
+/** The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a few words. */
+export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'environment'): readonly [Condition, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
-  const end = settled(state, status);
+  const end = settled(state, status, kind);
   if (end) return end;
   const action = actionIn(status.status_details);
   return ['moving', action ? `${action.toLowerCase()} under way: ${state}` : `under way: ${state}`];
@@ -73,8 +76,9 @@ const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
 /** The conditions of an environment's services, most urgent first. Unknown states count as `moving`. */
 export function overviewOf(services: readonly WatchedService[]): Overview {
-  const rows = services.map(({ id, name, kind, status }): ServiceCondition => {
-    const [condition, reason] = conditionOf(status);
+  const rows = services.map((service): ServiceCondition => {
+    const { id, name, kind, status } = service;
+    const [condition, reason] = conditionOf(service.status, service.kind);
     return { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined };
   });
   const counts: Partial<Record<Condition, number>> = {};

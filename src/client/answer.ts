@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation } from '../contract/index.ts';
+import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation, type DeploymentState } from '../contract/index.ts';
 import { withTrimmedTarget } from './alert-target.ts';
 import { logLinesIn } from './environment-log.ts';
 import type { ApiFailure } from './errors.ts';
@@ -35,7 +35,11 @@ const rowsInOneShape = (operation: AnyOperation): ((rows: readonly unknown[]) =>
   return Object.hasOwn(operation.query as object, 'pageSize') ? historyRowsIn : undefined;
 };
 
+/** The status of an application calls RUNNING what all other answers call DEPLOYED: callers get one word. */
+const withCommonState = (body: unknown): unknown => (isRecord(body) && body['state'] === 'RUNNING' ? { ...body, state: 'DEPLOYED' satisfies DeploymentState } : body);
+
 const normalised = (operation: AnyOperation, body: unknown): unknown => {
+  if (operation.name === operations.get_application_status.name) return withCommonState(body);
   const isList = Array.isArray(body) && operation.response instanceof z.ZodObject && 'results' in operation.response.shape;
   const answer = isList ? { results: body as unknown[] } : body;
   if (listsOrRecords.includes(operation.name)) return isRecord(answer) && !Array.isArray(answer['results']) ? { ...answer, results: [answer] } : answer;

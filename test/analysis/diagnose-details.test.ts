@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
+import { isInstanceOf } from '../../src/analysis/diagnosis/lock-holder.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
 
 const tagged = (id: string, minute: number, status: string, tag: string) =>
@@ -88,4 +89,29 @@ describe('the next calls', () => {
     });
     expect(next.map(({ tool }) => tool)).toEqual(['diagnose_deployment', 'search_logs', 'update_container']);
   });
+});
+
+test.each([
+  ['plan-runner-d0e0e4b9f-9fef0', 'plan-runner', true], ['plan-runner-64024', 'plan-runner', true], ['plan-runner', 'plan-runner', true], ['plan-runner-d0e0e4b9f-9fef0', 'plan', false],
+  ['planner-64024', 'plan', false], ['my-runner-64024', 'My Runner', true],
+])('whether %s is an instance of %s: %s', (host, name, is) => {
+  expect(isInstanceOf(host, name)).toBe(is);
+});
+
+test('the lines that are shown keep the one that names the culprit, and the sentence names it', () => {
+  const lines = [
+    '#7 1.1 npm error code EUSAGE', '#7 1.2 npm error', '#7 1.3 npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.', '#7 1.4 npm error',
+    '#7 1.5 npm error Missing: pdfkit@0.17.1 from lock file', '#7 1.6 npm error Missing: fontkit@2.0.4 from lock file', '#7 1.7 npm error Missing: linebreak@1.1.0 from lock file', '#7 1.8 npm error',
+    '#7 1.9 npm error Clean install a project', '#7 ERROR: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1', 'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+  ];
+  const { cause, lines: shown } = diagnose(failedDeployment({ kind: 'application', state: 'BUILD_ERROR', lines }));
+  expect(cause.sentence).toContain('"pdfkit@0.17.1" isn\'t in the lock file');
+  expect(shown.map(({ text }) => text)).toContain('#7 1.5 npm error Missing: pdfkit@0.17.1 from lock file');
+  expect(shown.filter(({ text }) => /npm error$/.test(text))).toEqual([]);
+});
+
+test('errors are only to be searched for where there are some', () => {
+  const tools = (line: string) => diagnose(failedDeployment({ lines: [line] })).next.map(({ tool }) => tool);
+  expect(tools('ERROR something odd')).toContain('search_logs');
+  expect(tools('nothing odd')).not.toContain('search_logs');
 });

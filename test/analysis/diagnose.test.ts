@@ -55,6 +55,17 @@ describe('a cause', () => {
     });
   });
 
+  test('is the port that a probe asks at, where the log says which one is right: the declared port is left as it is', () => {
+    const configuration = {
+      ports: [{ id: 'port-1', internal_port: 9200, publicly_accessible: true }],
+      healthchecks: { readiness_probe: { type: { http: { port: 8081, path: '/' } }, period_seconds: 10 } },
+    };
+    const { cause, next } = diagnose(failedDeployment({ configuration, lines: ['ERROR search-1 never became ready: the readiness probe asks at port 8081, the service listens on 9200'] }));
+    expect(cause).toMatchObject({ code: 'wrong_port', confidence: 'high', sentence: 'The app listens on port 9200, but port 8081 is configured.' });
+    expect(next.map(({ tool }) => tool)).toEqual(['update_container', 'deploy_service', 'get_service']);
+    expect(next[0]?.arguments).toEqual({ container_id: 'service-1', healthchecks: { readiness_probe: { type: { http: { port: 9200, path: '/' } }, period_seconds: 10 } } });
+  });
+
   test('is not the port where the app listens on the one that is asked', () => {
     const { cause } = diagnose(failedDeployment({ lines: ['Server listening on port 8080', 'Readiness probe failed: Get "http://10.0.0.9:8080/": dial tcp 10.0.0.9:8080: connect: connection refused'] }));
     expect(cause.code).toBe('readiness_probe_failing');

@@ -56,12 +56,12 @@ describe('a probe that gives up', () => {
     expect(probing({ initial_delay_seconds: 5, period_seconds: 5, failure_threshold: 3 })).toMatchObject({
       tool: 'update_container', arguments: { container_id: 'service-1', healthchecks: { readiness_probe: { initial_delay_seconds: 30, period_seconds: 10, failure_threshold: 9 } } },
     });
-    expect(probing({ initial_delay_seconds: 60, period_seconds: 10, failure_threshold: 12 })?.tool).toBe('search_logs');
+    expect(probing({ initial_delay_seconds: 60, period_seconds: 10, failure_threshold: 12 })?.tool).toBe('get_service');
   });
 
   test('is given no more time where the page is not there, or nothing is known of it', () => {
-    expect(probing({}, 'Readiness probe failed: HTTP probe failed with statuscode: 404')?.tool).toBe('search_logs');
-    expect(nextOf({ lines: ['Readiness probe failed: HTTP probe failed with statuscode: 503'] })[0]?.tool).toBe('search_logs');
+    expect(probing({}, 'Readiness probe failed: HTTP probe failed with statuscode: 404')?.tool).toBe('get_service');
+    expect(nextOf({ lines: ['Readiness probe failed: HTTP probe failed with statuscode: 503'] })[0]?.tool).toBe('get_service');
   });
 
   test('is changed once what still goes on is canceled, and then deployed again', () => {

@@ -187,7 +187,7 @@ describe('the log of an environment that can not be read', () => {
     ['names no deployments', { alter: (path, body) => (isEnvironmentLog(path) ? { results: rowsIn(body).map((row) => ({ ...row, deployment_request_id: undefined })) } : body) }],
   ])('does not tell of one deployment where it %s', async (_, what) => {
     const { text, data } = await ask(what, 'search_logs', { service: pricing, deployment_id: seedId('deployment/any'), pattern: '.' });
-    expect(text).toContain('Only the log of an environment tells of which deployment a line is');
+    expect(text).toContain('The lines of that deployment can not be had');
     expect(data).not.toHaveProperty('matched');
   });
 });

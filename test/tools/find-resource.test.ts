@@ -11,7 +11,7 @@ let proxy: RecordingProxy;
 let connectors: Connectors;
 
 beforeAll(async () => {
-  platform = await startTestPlatform();
+  platform = await startTestPlatform({ rateLimit: 1000 });
   const { id: project_id } = await platform.must('create_project', { organization_id: platform.organizationId, name: 'wide' });
   for (let index = 0; index < environments; index += 1) await platform.must('create_environment', { project_id, name: `e${index}`, mode: 'DEVELOPMENT', cluster_id: platform.seed['cluster_id'] });
   proxy = await startRecordingProxy(platform.url);
@@ -32,28 +32,31 @@ async function find(args: Record<string, unknown>) {
   return { text: textOf(result), results, unseen, asked: proxy.requests.slice(before) };
 }
 
+const services = (asked: readonly string[]): string[] => asked.filter((one) => /\/environment\/[^/]+\/services$/.test(one));
+
 const into = (asked: readonly string[]): string[] => asked.filter((one) => /\/environment\/[^/]+\/(services|statuses)$/.test(one));
 
 test('a bare search asks no further once it has as much as it shows, and says so', async () => {
   const { results, asked, unseen, text } = await find({});
   expect(results).toHaveLength(50);
-  expect(into(asked)).toEqual([]);
+  expect(into(asked).filter((one) => one.endsWith('/services'))).toEqual([]);
   expect(unseen).toBe(environments + 3);
-  expect(text).toContain(`It ended early, to spare requests: ${unseen} projects and environments were not looked into.`);
+  expect(text).toContain(`It ended early, with as many rows as limit allows: ${unseen} projects and environments were not looked into (shop/staging, shop/production, `);
+  expect(text).toMatch(/The states in \d+ environments were not read, to spare requests/);
 });
 
 test('an overview costs few requests, even where it could show more', async () => {
   const { asked, results, unseen } = await find({ limit: 500 });
-  expect(asked.length).toBeLessThanOrEqual(15);
+  expect(asked.length).toBeLessThanOrEqual(18);
   expect(results.filter(({ kind }) => kind === 'environment')).toHaveLength(environments + 3);
-  expect(unseen).toBe(environments + 3 - into(asked).length);
+  expect(unseen).toBe(environments + 3 - services(asked).length);
 });
 
 test('a search for a kind asks until it has enough', async () => {
   const { results, asked, unseen } = await find({ kind: 'application', limit: 2 });
   expect(results.map(({ kind }) => kind)).toEqual(['application', 'application']);
   expect(into(asked).length).toBeLessThanOrEqual(8);
-  expect(unseen).toBe(environments + 3 - into(asked).length);
+  expect(unseen).toBe(environments + 3 - services(asked).length);
 });
 
 test('a search for a state lists the services only of environments where something is so', async () => {
@@ -68,7 +71,7 @@ test('a search for a state lists the services only of environments where somethi
 test('a search for a name that is nowhere ends after a number of requests, and says what it left out', async () => {
   const { text, unseen, asked } = await find({ name: 'nothing-like-it' });
   expect(asked.length).toBeLessThanOrEqual(44);
-  expect(unseen).toBe(environments + 3 - into(asked).length);
+  expect(unseen).toBe(environments + 3 - services(asked).length);
   expect(text).toMatch(/Nothing is like that\..*\nIt ended early/);
 });
 
@@ -77,6 +80,26 @@ test('a place that was given is looked into whole', async () => {
   expect(results.length).toBeGreaterThan(5);
   expect(unseen).toBeUndefined();
   expect(text).not.toContain('ended early');
+});
+
+test('states are shown without being asked for', async () => {
+  const { results } = await find({ name: 'shop/staging' });
+  expect(results.find(({ path }) => path === 'shop/staging/checkout-api')).toMatchObject({ state: 'DEPLOYED' });
+  expect(results.find(({ path }) => path === 'shop/staging')).toMatchObject({ state: 'DEPLOYED' });
+});
+
+test('what failed includes clusters whose credentials are refused, and what runs goes by either word', async () => {
+  const { results } = await find({ state: 'ERROR' });
+  expect(results).toContainEqual(expect.objectContaining({ kind: 'cluster', state: 'INVALID_CREDENTIALS' }));
+  expect((await find({ state: 'RUNNING', environment: 'shop/staging' })).results.length).toBeGreaterThan(3);
+});
+
+test('nothing is left out of a budget that is nearly whole', async () => {
+  platform = await platform.restart({ rateLimit: 100_000 });
+  const ample = connectorsTo(platform.url, platform.tokens.read);
+  const result = await (await ample.modern()).call('find_resource', { name: 'nothing-like-it' });
+  await ample.close();
+  expect(textOf(result)).not.toContain('ended early');
 });
 
 test('no more is asked than half of what is left', async () => {

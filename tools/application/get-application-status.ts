@@ -5,7 +5,7 @@ import { subjectAt } from '../shared/any-service.ts';
 export const getApplicationStatus = defineTool(operations.get_application_status, {
   toolset: 'services',
   description:
-    'Check whether an application is up, deploying or failed, and how its last deployment went, step by step. RUNNING is good; a ' +
+    'Check whether an application is up, deploying or failed, and how its last deployment went, step by step. DEPLOYED is good; a ' +
     'state with ERROR, or STOPPED, is bad; others are still moving.',
   reads: statusReads('application', 'there is no status to show').map((use) => (use.operation === operations.get_application_status ? { ...use, isNeeded: true, instead: [operations.get_environment_status] } : use)),
   answer: async ({ application_id }, context) => {

@@ -1,20 +1,53 @@
 import * as z from 'zod';
 import { operations, reference, type ServiceKind } from '../../src/contract/index.ts';
-import { anyService, composeTool, isRecord, naming, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import { deploymentsOf, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
+import { anyService, compact, composeTool, isRecord, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
-import { diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
-import { gather, readsOfDiagnosis, observedServices, type ObservedService } from '../shared/diagnosis-evidence.ts';
+import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
+import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
+import { observedServices, type ObservedService } from '../shared/observed-services.ts';
 
-const hasFailed = ({ status }: ObservedService): boolean => status?.state?.endsWith('ERROR') ?? false;
+const hasFailed = ({ status }: ObservedService): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
 
 const latestFirst = (one: ObservedService, other: ObservedService): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
 
-/** The service of an environment to diagnose: the one whose deployment failed last. */
-async function failedIn(context: ToolContext, environment: Subject): Promise<{ subject?: Subject & { kind: ServiceKind }; others: readonly ObservedService[] }> {
-  const services = (await observedServices(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
-  const [first, ...others] = services.filter(hasFailed).toSorted(latestFirst);
-  return { subject: first && { kind: first.kind, id: first.id, name: first.name, environmentId: environment.id, projectId: environment.projectId }, others };
+/** A service that doesn't run because it was stopped. */
+interface Stopped extends StoppedService {
+  readonly service: ObservedService;
 }
+
+/** The stopped services of an environment, those first that were deployed last. */
+async function stoppedIn(context: ToolContext, environmentId: string, services: readonly ObservedService[]): Promise<Omit<Suspects, 'failed'>> {
+  const candidates = services.filter(({ status }) => status?.state === 'STOPPED');
+  const history = candidates.length > 0 ? await readEnvironmentHistory(context, environmentId) : undefined;
+  const found = candidates.flatMap((service) => {
+    const stopped = stoppedBy(deploymentsOf(service.id, history ?? []));
+    return stopped ? [{ ...stopped, service }] : [];
+  });
+  return {
+    stopped: found.toSorted((one, other) => (other.before?.startedAt ?? '').localeCompare(one.before?.startedAt ?? '')),
+    unexplained: candidates.filter((one) => !found.some(({ service }) => service === one)),
+  };
+}
+
+/** The services of an environment that a diagnosis is about. */
+interface Suspects {
+  /** Those whose last deployment failed, latest first: in a failed state, or else stopped since. */
+  readonly failed: readonly ObservedService[];
+  readonly stopped: readonly Stopped[];
+  /** Those that are stopped, which the history doesn't tell more about. */
+  readonly unexplained: readonly ObservedService[];
+}
+
+async function suspectsIn(context: ToolContext, environment: Subject): Promise<Suspects> {
+  const services = (await observedServices(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
+  const failed = services.filter(hasFailed).toSorted(latestFirst);
+  if (failed.length > 0) return { failed, stopped: [], unexplained: [] };
+  const { stopped, unexplained } = await stoppedIn(context, environment.id, services);
+  return { failed: stopped.filter(({ before }) => before?.end === 'bad').map(({ service }) => service), stopped, unexplained };
+}
+
+const subjectOf = ({ kind, id, name }: ObservedService, environment: Subject): Subject & { kind: ServiceKind } => ({ kind, id, name, environmentId: environment.id, projectId: environment.projectId });
 
 const isService = (subject: Subject): subject is Subject & { kind: ServiceKind } => subject.kind !== 'environment';
 
@@ -29,13 +62,42 @@ export async function diagnosed(context: ToolContext, subject: Subject & { kind:
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
   Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as NextCall) : [];
 
-/** Diagnoses the service of an environment that failed last, and lists the others in a failed state; undefined if none failed. */
+const mostStops = 5;
+
+const stopOf = ({ service: { kind, name, id }, stop, before }: Stopped): JsonRecord => pruneRecord({
+  kind, name, id, by: stop.triggeredBy, at: stop.startedAt, before: before && { action: before.action, state: before.state, at: before.startedAt, by: before.triggeredBy },
+});
+
+/** Diagnoses the service of an environment that failed last, and lists the others; undefined if none failed. Services that were stopped after they failed count, if no others did. */
 export async function diagnosedIn(context: ToolContext, environment: Subject, deployment?: string): Promise<JsonRecord | undefined> {
-  const { subject, others } = await failedIn(context, environment);
-  if (!subject) return undefined;
-  const answer = await diagnosed(context, subject, deployment);
+  const { failed: [first, ...others] } = await suspectsIn(context, environment);
+  if (!first) return undefined;
+  const answer = await diagnosed(context, subjectOf(first, environment), deployment);
   return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
 }
+
+/** What is said of an environment in which nothing failed: what is stopped, and how it was before. */
+async function nothingFailed(context: ToolContext, environment: Subject): Promise<JsonRecord> {
+  const { stopped, unexplained } = await suspectsIn(context, environment);
+  if (unexplained.length > 0) context.leftOut(`${unexplained.map(({ kind, name }) => `${kind} ${name}`).join(', ')}: stopped; by whom, and how the last deployment before it ended, is not in the history that was read.`);
+  const rest = stopped.length > 0 ? ' What is stopped did not fail before.' : '';
+  return pruneRecord({
+    subject: environment.path ?? environment.name ?? environment.id, outcome: 'nothing failed',
+    cause: { code: 'none', sentence: `No service of this environment is in a failed state.${rest}` },
+    stopped_services: stopped.slice(0, mostStops).map(stopOf), ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
+  });
+}
+
+const stopText = (stopped: JsonRecord): string => {
+  const { before } = stopped;
+  const earlier = isRecord(before) ? `; the ${compact(before['action']).toLowerCase()} before${describeStop(before)} ended as ${compact(before['state'])}` : '';
+  return `${compact(stopped['kind'])} ${compact(stopped['name'])} (id ${compact(stopped['id'])}) was stopped${describeStop(stopped)}${earlier}.`;
+};
+
+const stopTexts = ({ stopped_services: stopped, stopped_in_all: all }: JsonRecord): readonly string[] => [
+  ...(Array.isArray(stopped) ? stopped.filter(isRecord).map(stopText) : []),
+  ...(all === undefined ? [] : [`${compact(all)} services are stopped in all.`]),
+];
 
 export const diagnoseDeployment = composeTool({
   name: 'diagnose_deployment',
@@ -49,7 +111,7 @@ export const diagnoseDeployment = composeTool({
     deployment_id: z.string().optional().describe('Default: the latest that failed.'),
   },
   rules: oneOf('service', 'environment'),
-  operations: [...readsOf('deployments', 'logs', 'status'), operations.list_services, operations.get_environment_status, operations.get_environment_logs],
+  operations: [...readsOf('deployments', 'logs', 'status'), operations.list_environment_deployments, operations.list_services, operations.get_environment_status, operations.get_environment_logs],
   reads: readsOfDiagnosis,
   output: z.object({ subject: z.string(), outcome: z.string(), cause: z.object({}), lines: z.array(z.string()), changes: z.array(z.string()), next: z.array(z.object({})) }),
   answer: async ({ deployment_id }, context) => {
@@ -59,11 +121,11 @@ export const diagnoseDeployment = composeTool({
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
       return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
     }
-    return (await diagnosedIn(context, subject, deployment_id)) ?? { subject: subject.path ?? subject.name ?? subject.id, outcome: 'nothing failed', cause: { code: 'none', sentence: 'No service of this environment is in a failed state.' } };
+    return (await diagnosedIn(context, subject, deployment_id)) ?? nothingFailed(context, subject);
   },
   render: {
     ...diagnosisView,
-    text: (view) => [diagnosisView.text(view), ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : [])].join('\n'),
+    text: (view) => [diagnosisView.text(view), ...stopTexts(view), ...(Array.isArray(view['failed_too']) ? [`Failed too: ${JSON.stringify(view['failed_too'])}`] : [])].join('\n'),
   },
   next: proposed,
 });

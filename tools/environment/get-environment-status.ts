@@ -1,6 +1,7 @@
 import { operations, terminalOutcome } from '../../src/contract/index.ts';
+import { readsOfServing, servingById, type Served } from '../shared/serving.ts';
 import { kindOfMember, notActedOn, otherMembers } from '../shared/other-kinds.ts';
-import { defineTool, isRecord, pickPaths, pruneRecord, tableText, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, pickPaths, pruneRecord, readUses, tableText, type JsonRecord, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 
 const environmentFacts = [
   'state', 'id', 'last_deployment_state', 'last_deployment_date', 'last_deployment_id', 'deployment_status', 'origin', 'triggered_by',
@@ -8,7 +9,7 @@ const environmentFacts = [
 ];
 
 const serviceFacts = [
-  'state', 'id', 'service_deployment_status', 'last_deployment_date', 'status_details.action', 'status_details.status',
+  'name', 'state', 'serves', 'id', 'service_deployment_status', 'last_deployment_date', 'status_details.action', 'status_details.status',
   'deployment_request_id', 'steps.total_duration_sec',
 ];
 
@@ -20,17 +21,25 @@ const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isAr
 /** The members that hold services, with their kinds: those that tools act on, and those that only this platform has. */
 const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({ ...kinds, ...Object.fromEntries(otherMembers(answer).map((member) => [member, kindOfMember(member)])) });
 
-/** What is shown of a service: with its name, where nothing else can be asked about it. */
-const factsIn = (member?: string): readonly string[] => (member !== undefined && member in kinds ? serviceFacts : ['name', ...serviceFacts]);
-
 const isBad = (row: JsonRecord): boolean => terminalOutcome('DEPLOY', String(row['state'])) === 'bad';
+
+/** The statuses with the name of each service and what of it serves, which the list of services tells. */
+async function withNames(context: ToolContext, environment_id: string, answer: JsonRecord): Promise<JsonRecord> {
+  const list: JsonRecord | undefined = await context.attempt(operations.list_services, { environment_id });
+  const configurations = new Map(rowsOf({ results: list?.['results'] }, 'results').map((row) => [row['id'], row]));
+  const members = Object.entries(kindsIn(answer));
+  const services = members.flatMap(([member, kind]) => rowsOf(answer, member).map((status): Served => ({ kind, id: String(status['id']), status, configuration: configurations.get(status['id']) })));
+  const serving = list ? await servingById(context, services) : new Map<string, string>();
+  const named = (row: JsonRecord): JsonRecord => ({ ...row, name: configurations.get(row['id'])?.['name'] ?? row['name'], serves: serving.get(String(row['id'])) });
+  return { ...answer, ...Object.fromEntries(members.map(([member]) => [member, rowsOf(answer, member).map(named)])) };
+}
 
 const statuses: Renderer = {
   view: (answer) =>
     pruneRecord({
       environment: pickPaths(pruneRecord((answer['environment'] ?? {}) as JsonRecord), environmentFacts),
       ...Object.fromEntries(
-        Object.keys(kindsIn(answer)).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), factsIn(member)))]),
+        Object.keys(kindsIn(answer)).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), serviceFacts))]),
       ),
     }),
   text: (view) => {
@@ -38,7 +47,7 @@ const statuses: Renderer = {
     const failuresFirst = rows.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
     const environment = (view['environment'] ?? {}) as JsonRecord;
     const head = `environment\n${tableText([environment], environmentFacts)}`;
-    return rows.length === 0 ? `${head}\nno services` : `${head}\n${rows.length} services\n${tableText(failuresFirst, ['kind', ...factsIn()])}${notActedOn(rows.map(({ kind }) => kind)).map((line) => `\n${line}`).join('')}`;
+    return rows.length === 0 ? `${head}\nno services` : `${head}\n${rows.length} services\n${tableText(failuresFirst, ['kind', ...serviceFacts])}${notActedOn(rows.map(({ kind }) => kind)).map((line) => `\n${line}`).join('')}`;
   },
   keep: 'first',
 };
@@ -46,7 +55,12 @@ const statuses: Renderer = {
 export const getEnvironmentStatus = defineTool(operations.get_environment_status, {
   toolset: 'environments',
   description:
-    'See at a glance whether an environment is healthy: its state and that of every service in it, failures first. ' +
+    'See at a glance whether an environment is healthy: its state and that of every service in it, failures first, and which version serves. ' +
     'Use it to follow a deploy, restart or stop until it has ended.',
+  reads: [...readUses('services are shown without names', operations.list_services), ...readsOfServing],
+  answer: async (args, context) => {
+    const environment_id = String(args['environment_id']);
+    return withNames(context, environment_id, await context.read(operations.get_environment_status, { environment_id }));
+  },
   render: statuses,
 });

@@ -1,11 +1,14 @@
+import * as z from 'zod';
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, alreadyMember, record, role } from '../../src/server/tool/index.ts';
+import { defineTool, alreadyMember, omit, record, role } from '../../src/server/tool/index.ts';
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
   description: 'Invite someone to the organization by e-mail and give them a role. Sends the e-mail.',
   fields: { role_id: 'Role to give; default VIEWER.' },
   hidden: ['role'],
+  input: { show_link: z.boolean().optional().describe('Show the link, too: whoever has it can join.') },
+  answer: async ({ show_link }, _, [answer = {}]) => (show_link === true ? answer : omit(answer, ['invitation_link'])),
   plan: () => ['Gives this person access to the organization.'],
   preview: role,
   noOpCheck: alreadyMember,

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { compact, composeTool, nearestName, pruneRecord, readUses, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { searchTree, kinds, matches, type FoundResource, type SearchedResource } from '../shared/resource-search.ts';
+import { compact, composeTool, nearestName, omit, pruneRecord, readUses, table, type JsonRecord } from '../../src/server/tool/index.ts';
+import { addStates, searchTree, kinds, matches, type FoundResource, type SearchedResource } from '../shared/resource-search.ts';
 
 const defaultLimit = 50;
+
+/** Most names of places that are told not to have been searched. */
+const mostNames = 20;
 
 // Rank of a match: its own name, then part of its own name, then a name further up in its path.
 const matchRank = (name: string | undefined, { path }: FoundResource): number => {
@@ -44,9 +47,11 @@ export const findResource = composeTool({
   ],
   output: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
   answer: async ({ project, environment, limit, ...wanted }, context) => {
-    const { found: all, states, unseen } = await searchTree(context, wanted, { project, environment }, limit);
+    const { found: all, states, unseen, left } = await searchTree(context, wanted, { project, environment }, limit);
     const found = all.filter(matches(wanted)).toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
-    return pruneRecord({ results: found.slice(0, limit).map((one) => pruneRecord({ ...one })), total: found.length, ...(unseen > 0 && { unseen }), ...(found.length === 0 && suggestions(wanted, all, states)) });
+    const { found: shown, stateless } = await addStates(context, found.slice(0, limit), left);
+    if (stateless > 0) context.leftOut(`The states in ${stateless} environments were not read, to spare requests: a search for a state reads them.`);
+    return pruneRecord({ results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))), total: found.length, ...(unseen.length > 0 && { unseen: unseen.length, ended_by: left > 0 ? 'limit' : 'requests', not_searched: unseen.slice(0, mostNames) }), ...(found.length === 0 && suggestions(wanted, all, states)) });
   },
   render: {
     ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),
@@ -55,8 +60,8 @@ export const findResource = composeTool({
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
-      const { did_you_mean: near, states, unseen } = view;
-      const partly = unseen === undefined ? '' : `\nIt ended early, to spare requests: ${compact(unseen)} projects and environments were not looked into. Give the project or environment to look there.`;
+      const { did_you_mean: near, states, unseen, not_searched: names, ended_by: by } = view;
+      const partly = unseen === undefined ? '' : `\nIt ended early, ${by === 'limit' ? 'with as many rows as limit allows' : 'to spare requests'}: ${compact(unseen)} projects and environments were not looked into${Array.isArray(names) ? ` (${names.map(compact).join(', ')}${names.length < Number(unseen) ? ' …' : ''})` : ''}. Give the project or environment to look there${by === 'limit' ? ', or raise limit' : ''}.`;
       if (shown === 0) return ['Nothing is like that.', near && `Did you mean ${compact(near)}?`, states !== undefined && `States there are: ${compact(states)}.`].filter(Boolean).join(' ') + partly;
       const listed = table('resource', ['path', 'kind', 'mode', 'state', 'id']).text(view);
       const more = shown === view['total'] ? '' : `\n${String(view['total'])} ${partly === '' ? 'in all' : 'were found'}: narrow it down by kind, project or name, or raise limit.`;

@@ -1,41 +1,31 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
-import { deploymentIdsIn, isStatusOf, levels, UnusableQuery, type LogLine, type LogSearchResult } from '../../src/analysis/index.ts';
+import { levels, UnusableQuery, type LogSearchResult } from '../../src/analysis/index.ts';
 import { anyOf, anyService, composeTool, isRecord, pruneRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import { logOf, oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { linesNaming, logOfDeployment, type DeploymentLog } from '../shared/deployment-log.ts';
 import { readEnvironmentLog, readOwnLog, readsInsteadOfEnvironmentLog } from '../shared/environment-log.ts';
-import { readStatus } from '../shared/wait-for-end.ts';
 
 const defaultLimit = 30;
 const maximumLimit = 200;
 
-/** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
-async function idsOf(context: ToolContext, subject: Subject, deployment: string, lines: readonly LogLine[]): Promise<readonly (string | null | undefined)[]> {
-  if (lines.length === 0 || lines.some((line) => line.deployment_request_id === deployment)) return [deployment];
-  const status = await readStatus(context, subject);
-  return isStatusOf(status, deployment) ? [deployment, ...deploymentIdsIn(status)] : [deployment];
-}
-
-/** The lines of one deployment in the log of an environment: those of services name no deployment. Undefined if that can't be read, or names none either. */
-async function linesOfDeployment(context: ToolContext, subject: Subject, environmentId: string, deployment: string): Promise<readonly LogLine[] | undefined> {
-  const all: readonly LogLine[] | undefined = await readOwnLog(context, environmentId);
-  const own = all?.filter((line) => subject.kind === 'environment' || line.service_id === subject.id);
-  if (own === undefined || (own.length > 0 && !own.some((line) => typeof line.deployment_request_id === 'string'))) return undefined;
-  const ids = await idsOf(context, subject, deployment, own);
-  return own.filter((line) => ids.includes(line.deployment_request_id ?? undefined));
-}
-
-/** The newest log lines of the subject; undefined if they can't be read. */
-async function linesOf(context: ToolContext, deployment?: string): Promise<readonly LogLine[] | undefined> {
+/** The newest log lines of the subject, of one deployment if it is given; undefined if they can't be read. */
+async function logIn(context: ToolContext, deployment?: string): Promise<DeploymentLog | undefined> {
   const subject = serviceSubject(context);
-  const environmentId = subject.kind === 'environment' ? subject.id : subject.environmentId;
-  if (deployment !== undefined && environmentId !== undefined) return linesOfDeployment(context, subject, environmentId, deployment);
-  return subject.kind === 'environment' ? readEnvironmentLog(context, subject.id) : logOf(context, subject);
+  if (subject.kind !== 'environment') {
+    if (deployment !== undefined) return logOfDeployment(context, subject, deployment);
+    const lines = await logOf(context, subject);
+    return lines && { lines };
+  }
+  const all = await (deployment === undefined ? readEnvironmentLog : readOwnLog)(context, subject.id);
+  if (!all || deployment === undefined) return all && { lines: all };
+  const lines = await linesNaming(context, subject, deployment, all);
+  return { lines, ...(lines.length === 0 && { missing: onlyLatest }) };
 }
+
+const onlyLatest = 'the log of an environment has the latest deployment of each service only. Give the service together with deployment_id';
 
 const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
-
-const withoutDeployment = 'Only the log of an environment tells of which deployment a line is: without deployment_id, since and until find what was written at that time.';
 
 /** A match or a context line as text, with its time and pod. */
 const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number][number]): string => `${matched ? '>' : ' '} ${[time, pod, text].filter((part) => part !== undefined && part !== '').join(' ')}`;
@@ -58,18 +48,22 @@ export const searchLogs = composeTool({
     limit: z.int().min(1).max(maximumLimit).default(defaultLimit).describe('Newest matches.'),
   },
   rules: oneOf('service', 'environment'),
-  operations: [...readsOf('logs'), operations.get_environment_logs],
+  operations: [...readsOf('logs', 'deployments'), operations.get_environment_logs],
   reads: [
     ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
     ...readsInstead('logs', 'the log'),
     ...readsInsteadOfEnvironmentLog,
     ...readsByKind('status', 'the deployment that lines are from', operations.get_environment_status),
+    ...readsByKind('deployments', 'when a deployment was'),
   ],
   output: z.object({ matched: z.int(), shown: z.int(), searched: z.int(), levels: z.object({}), results: z.array(z.string()) }),
   answer: async ({ deployment_id, text, pattern, level, since, until, context: contextLines, limit }, context) => {
     const query = { text, pattern, level, since, until, context: contextLines, limit };
-    const lines = await linesOf(context, deployment_id);
-    if (!lines) return { not_known: deployment_id === undefined ? unreadable : `${unreadable} ${withoutDeployment}` };
+    const log = await logIn(context, deployment_id);
+    if (!log) return { not_known: unreadable };
+    const { lines, missing } = log;
+    if (lines.length === 0 && missing !== undefined) return { not_known: `The lines of that deployment can not be had: ${missing}. Whether there were such lines is not known.` };
+    if (missing !== undefined) context.leftOut(`Earlier lines of that deployment can not be had: ${missing}.`);
     // Loaded on demand: the regular expression engine is large, and only needed here.
     const { searchLog } = await import('../../src/analysis/search.ts');
     const effectiveQuery = query.text === undefined && query.pattern === undefined && query.level === undefined ? { ...query, level: 'warn' as const } : query;

@@ -1,6 +1,8 @@
 import { isServiceKind } from '../../src/contract/index.ts';
 import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
-import type { Subject } from './any-service.ts';
+import { canServe } from '../../src/analysis/index.ts';
+import { readAspect, type Subject } from './any-service.ts';
+import { servingById } from './serving.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
 import { addressesIn, addressesOf, readsOfAddresses, shownAddresses } from './public-addresses.ts';
@@ -33,6 +35,13 @@ async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRe
   return shownAddresses(all && [...all.values()].flat());
 }
 
+/** Which version of a service serves after its deployment, in words. */
+async function servesAfter(context: ToolContext, { kind, id }: Subject, status: WaitResult['status']): Promise<string | undefined> {
+  if (!isServiceKind(kind) || !canServe(kind)) return undefined;
+  const configuration = await readAspect(context, { kind, id }, 'configuration');
+  return (await servingById(context, [{ kind, id, status, configuration }])).get(id);
+}
+
 /** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
 async function notActedOn(context: ToolContext, { kind, id }: Subject): Promise<readonly string[]> {
   const others = kind === 'environment' ? await otherServicesIn(context, id) : [];
@@ -45,13 +54,14 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
   const { kind } = subject;
   const diagnosis = outcome === 'failed' ? await ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined;
   const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject));
+  const serves = outcome === 'succeeded' && status.state !== 'STOPPED' ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
     outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
-    took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
+    serves, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
     ...(outcome === 'succeeded' && isUp(status) && (await reachedAt(context, subject))),
   });
 }
@@ -69,10 +79,11 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
   const lines = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? '')} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+    `${String(subject)} (id ${String(id)}): ${String(state)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`)} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
+    ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
     ...(Array.isArray(not_acted_on) ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`] : []),
   ];

@@ -1,27 +1,16 @@
-import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import type { Evidence, HistoryItem, LenientServiceStatus, LogLine, Sibling, VariableKey } from '../../src/analysis/index.ts';
-import { anyOf, isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { operations, type ServiceKind } from '../../src/contract/index.ts';
+import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
+import { isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
-
-/** A service with its configuration and status, as the lists of its environment show it. */
-export interface ObservedService {
-  readonly kind: ServiceKind;
-  readonly id: string;
-  readonly name: string;
-  readonly configuration?: JsonRecord;
-  readonly status?: LenientServiceStatus;
-}
-
-/** What the services of an environment are read from. */
-export const readsOfServices: readonly ReadUse[] = anyOf(
-  ...readUses('services are shown without names and configuration', operations.list_services),
-  ...readUses('services are shown without their states', operations.get_environment_status),
-);
+import { lockHolder } from './lock-holder.ts';
+import { observedServices, readsOfServices, type ObservedService } from './observed-services.ts';
+import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
 
 /** What a diagnosis reads, and does without where it has to. */
 export const readsOfDiagnosis: readonly ReadUse[] = [
   ...readsOfServices,
   ...readsByKind('deployments', 'the history'),
+  ...readUses('who stopped a service, and how it was before, is not told of an environment', operations.list_environment_deployments),
   ...readsByKind('logs', 'the log', operations.get_environment_logs),
   ...readsByKind('status', 'the state'),
   ...readsInstead('status', 'the state'),
@@ -35,32 +24,30 @@ const textOf = (record: JsonRecord | undefined, member: string): string | undefi
 
 const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
-
-/** The services of an environment with their configuration and status; undefined if the platform shows neither. */
-export async function observedServices(context: ToolContext, environmentId: string): Promise<ObservedService[] | undefined> {
-  const [list, statuses] = await Promise.all([
-    context.attempt(operations.list_services, { environment_id: environmentId }),
-    context.attempt(operations.get_environment_status, { environment_id: environmentId }),
-  ]);
-  if (!list && !statuses) return undefined;
-  const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
-  const statusIn = (id: string, kind: ServiceKind): LenientServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
-  if (list) {
-    return [...configured.values()].flatMap((row) => {
-      const [kind, id] = [kindOf(row), textOf(row, 'id')];
-      return kind && id ? [{ kind, id, name: textOf(row, 'name') ?? id, configuration: row, status: statusIn(id, kind) }] : [];
-    });
-  }
-  return serviceKinds.flatMap((kind) => rows(statuses?.[`${kind}s`]).map((status) => ({ kind, id: String(status['id']), name: String(status['id']), status })));
-}
-
 const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedService): Sibling => ({
   kind, id, name,
   state: status?.state,
   last_deployment_date: status?.last_deployment_date,
   ...(pick(configuration, ['host', 'port', 'type']) as Partial<Sibling>),
 });
+
+/** The newest deployments of an environment; undefined if they can't be read. */
+export async function readEnvironmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
+  const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, { environment_id });
+  return history && rows(history['results']);
+}
+
+/**
+ * Siblings as they were at the end of an old deployment, as far as they were stopped since. Those that run are told as they
+ * are: what they lacked then is mended.
+ */
+async function siblingsAt(context: ToolContext, environmentId: string, siblings: readonly Sibling[], { endedAt }: PastDeployment): Promise<Sibling[]> {
+  const history = endedAt !== undefined && siblings.some(({ state }) => state === 'STOPPED') ? await readEnvironmentHistory(context, environmentId) : undefined;
+  return siblings.map((sibling) => {
+    const then = sibling.state === 'STOPPED' ? deploymentsOf(sibling.id, history ?? []).find(({ startedAt }) => startedAt !== undefined && Date.parse(startedAt) <= Date.parse(endedAt!)) : undefined;
+    return then ? { ...sibling, state: then.state, last_deployment_date: then.endedAt } : sibling;
+  });
+}
 
 /** The keys of the variables that a service sees, never their values. */
 async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
@@ -72,14 +59,18 @@ async function variableKeys(context: ToolContext, { kind, id }: Subject, environ
   return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
-/** Log lines of a service: from its environment's log, which has the step of each line, or else from the service's own log. Says so if neither can be read. */
-async function linesOf(context: ToolContext, subject: Subject, environmentId: string | undefined): Promise<LogLine[]> {
-  const all = environmentId ? rows((await context.attempt(operations.get_environment_logs, { environment_id: environmentId }))?.results) : [];
-  const inEnvironment = all.filter((line) => line['service_id'] === subject.id);
-  if (inEnvironment.length > 0) return inEnvironment;
-  const own = await logOf(context, { ...subject, environmentId });
-  if (!own) context.leftOut('No log could be read: the diagnosis rests on states and configuration alone.');
-  return [...(own ?? [])];
+/**
+ * Log lines for the diagnosis of a deployment: from the log of the environment, which has the step of each line but only the
+ * latest deployments, or else from the service's own log. Says so if neither can be read.
+ * @param chosen the deployment, if it isn't the latest
+ */
+async function logFor(context: ToolContext, subject: Subject, chosen: string | undefined, known: { readonly history: readonly HistoryItem[]; readonly status?: LenientServiceStatus | null }): Promise<Partial<DeploymentLog>> {
+  const inEnvironment = subject.environmentId === undefined ? [] : ((await environmentLogOf(context, subject.environmentId, subject.id)) ?? []);
+  if (chosen === undefined && inEnvironment.length > 0) return { lines: inEnvironment };
+  const lines = chosen === undefined ? await logOf(context, subject) : undefined;
+  const log = chosen === undefined ? lines && { lines } : await logOfDeployment(context, subject, chosen, { ...known, lines: inEnvironment });
+  if (!log) context.leftOut('No log could be read: the diagnosis rests on states and configuration alone.');
+  return log ?? { missing: 'no log could be read' };
 }
 
 /** An environment, from its project's list if possible: resolving a path has read that list already. */
@@ -120,19 +111,23 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
   const own = services?.find(({ id }) => id === subject.id);
   const status = own?.status ?? (await statusOf(context, { ...subject, environmentId }));
   const history = rows(deployments?.['results']) as HistoryItem[];
+  // Loaded on demand: the regular expression engine is large, and only needed here.
+  const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
+  const chosen = chooseDeployment(history, status, deployment);
+  const { lines = [], missing } = await logFor(context, { ...subject, environmentId }, chosen === history[0] ? undefined : chosen?.identifier?.execution_id ?? undefined, { history, status });
+  const siblings = (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf);
   const evidence: Evidence = {
     service: { kind: subject.kind, id: subject.id, name: own?.name ?? subject.name ?? subject.id, configuration: own?.configuration ?? configuration },
     ...(environmentId && { environment: { id: environmentId } }),
     history, deployment, status,
-    lines: await linesOf(context, subject, environmentId),
-    siblings: (services ?? []).filter(({ id }) => id !== subject.id).map(siblingOf),
+    lines, missingLines: missing,
+    siblings: chosen && environmentId && chosen !== history[0] ? await siblingsAt(context, environmentId, siblings, readDeployment(chosen)) : siblings,
   };
-  // Loaded on demand: the regular expression engine is large, and only needed here.
-  const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const { cause } = diagnose(evidence);
   if (environmentId && externalCauses.includes(cause.code)) {
     const cluster = await lockOn(context, environmentId, subject.projectId);
     if (cluster?.lock) return { ...evidence, cluster };
   }
+  if (cause.code === 'terraform_state_locked') return { ...evidence, lockHolder: await lockHolder(context, { ...subject, environmentId }, lines) };
   return { ...evidence, variables: await variableKeys(context, subject, environmentId) };
 }

@@ -1,8 +1,7 @@
 import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../src/analysis/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
-/** Most log lines that are shown with a diagnosis, and their maximum length in characters. */
-const maximumLines = 6;
+/** Maximum length of a log line that is shown with a diagnosis, in characters. */
 const maximumLineLength = 200;
 
 /** Characters kept from the beginning of a long line; the rest is its end, where nested errors state their cause. */
@@ -26,17 +25,19 @@ function lockIn({ cluster }: Evidence): JsonRecord | undefined {
 }
 
 /** A diagnosis as an answer: most important first, without the indexes of lines, which nobody can look up. */
-export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
+export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, serves, stopped, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
   return pruneRecord({
     subject,
     outcome,
     since,
+    stopped,
+    serves,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
     also: also.map(({ sentence }) => sentence),
     blocked: lockIn(evidence),
     failing_step,
     changes: changes.map(change),
-    lines: lines.slice(-maximumLines).map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
+    lines: lines.map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
     timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,
@@ -51,6 +52,9 @@ const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(St
 const words = (record: unknown, members: readonly string[]): string =>
   isRecord(record) ? members.flatMap((member) => (record[member] === undefined ? [] : [compact(record[member])])).join(', ') : '';
 
+/** By whom and when something was stopped, as part of a sentence. */
+export const describeStop = ({ by, at }: JsonRecord): string => `${by === undefined ? '' : ` by ${compact(by)}`}${at === undefined ? '' : ` at ${compact(at)}`}`;
+
 const section = (title: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [`${title}:`, ...lines.map((one) => `  ${one}`)]);
 
 const blockText = ({ cluster, cluster_id, locked_by, locked_at, ttl_in_days, reason }: JsonRecord): string =>
@@ -63,8 +67,10 @@ export function diagnosisText(view: JsonRecord): string {
   return [
     `${String(subject)}: ${String(outcome)}${isRecord(step) ? ` in ${String(step['name'])}${seconds(step['seconds'])}` : ''}`,
     ...(isRecord(view['since']) ? [`That is over: a later deployment ended well (${words(view['since'], ['state', 'at', 'id'])}). About the one before:`] : []),
+    ...(isRecord(view['stopped']) ? [`It was stopped afterwards${describeStop(view['stopped'])}, and nothing of it runs. About the deployment before:`] : []),
     `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
+    ...(typeof view['serves'] === 'string' ? [`Serves now: ${view['serves']}`] : []),
     ...texts(view['also']).map((other) => `Perhaps also: ${other}`),
     ...(isRecord(blocked) ? [blockText(blocked)] : []),
     ...section('Changed since the last good deployment', texts(view['changes'])),

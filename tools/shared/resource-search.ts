@@ -18,6 +18,8 @@ export interface FoundResource {
   readonly id: string;
   readonly state?: string;
   readonly mode?: string;
+  /** Id of the environment that it is or lies in. */
+  readonly environment?: string;
 }
 
 /** The result of a search of the tree. */
@@ -26,12 +28,20 @@ interface SearchResult {
   readonly found: readonly FoundResource[];
   /** All states that were read, including those of services whose names weren't. */
   readonly states: readonly string[];
-  /** Number of projects and environments that weren't searched. */
-  readonly unseen: number;
+  /** Paths of the projects and environments that weren't searched. */
+  readonly unseen: readonly string[];
+  /** Number of requests that it might still make. */
+  readonly left: number;
 }
 
-/** Most requests of one search below the organization: few for an overview, which has no criteria. */
-const maximumRequests = { search: 40, overview: 12 } as const;
+/** Most requests of one search below the organization, of a small budget and of any: few for an overview, which has no criteria. */
+const maximumRequests = { search: { small: 40, any: 400 }, overview: { small: 12, any: 200 } } as const;
+
+/** Requests that are kept for the states of what was found. */
+const keptForStates = 3;
+
+/** The part of the remaining requests that one search may take, if that is more. */
+const shareOfBudget = 0.01;
 
 /** Most concurrent requests. */
 const maximumConcurrency = 4;
@@ -54,15 +64,23 @@ const isService = (kind: string): boolean => (serviceKinds as readonly string[])
 
 const holdsText = (whole: string | undefined, part: string | undefined): boolean => part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
 
+const runs = ['DEPLOYED', 'RESTARTED'] as const;
+
+/** Words for states, beside the platform's own: what they say of a resource is so in these states, too. */
+const statesBy: Readonly<Record<string, readonly string[]>> = { ERROR: ['UNAVAILABLE', 'INVALID_CREDENTIALS'], FAILED: ['ERROR', 'UNAVAILABLE', 'INVALID_CREDENTIALS'], RUNNING: runs, DEPLOYED: runs };
+
+const hasState = (state: string | undefined, wanted: string | undefined): boolean =>
+  holdsText(state, wanted) || (statesBy[wanted?.toUpperCase() ?? ''] ?? []).some((one) => holdsText(state, one));
+
 /** Whether a resource meets the criteria. */
 export const matches = ({ name, kind, state }: SearchedResource) => (found: FoundResource): boolean =>
-  (kind === undefined || found.kind === kind) && holdsText(found.state, state) && holdsText(found.path, name);
+  (kind === undefined || found.kind === kind) && hasState(found.state, state) && holdsText(found.path, name);
 
 /** Whether there are enough matches. A search for a name is never full, because a better match may follow. */
 const isFull = ({ wanted, enough }: Search, found: readonly FoundResource[]): boolean => wanted.name === undefined && found.filter(matches(wanted)).length >= enough;
 
 /** Calls `visit`, which makes one request, for a few items at a time, until requests run out or `isDone`. @returns the results of the items that were reached. */
-async function each<One, Result>(list: readonly One[], search: Search, visit: (one: One) => Promise<Result>, isDone: (results: readonly Result[]) => boolean = () => false): Promise<readonly Result[]> {
+async function each<One, Result>(list: readonly One[], search: Pick<Search, 'remainingRequests'>, visit: (one: One) => Promise<Result>, isDone: (results: readonly Result[]) => boolean = () => false): Promise<readonly Result[]> {
   const results: Result[] = [];
   while (results.length < list.length && search.remainingRequests > 0 && !isDone(results)) {
     const batch = list.slice(results.length, results.length + Math.min(maximumConcurrency, search.remainingRequests));
@@ -80,26 +98,44 @@ interface EnvironmentNode {
 
 const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
   const path = [project, text(environment['name'])].filter(Boolean).join('/');
-  return { found: { kind: 'environment', path, id: text(environment['id']), mode: text(environment['mode']) }, states: new Map() };
+  const id = text(environment['id']);
+  return { found: { kind: 'environment', path, id, mode: text(environment['mode']), environment: id }, states: new Map() };
 };
 
-async function withStates({ found }: EnvironmentNode, { context }: Search): Promise<EnvironmentNode> {
-  if (found.id === '') return { found, states: new Map() };
-  const statuses = (await context.attempt(operations.get_environment_status, { environment_id: found.id })) as JsonRecord | undefined;
+/** The states in an environment by id, its own among them. */
+async function statesIn(context: ToolContext, environment_id: string): Promise<ReadonlyMap<string, string>> {
+  if (environment_id === '') return new Map();
+  const statuses = (await context.attempt(operations.get_environment_status, { environment_id })) as JsonRecord | undefined;
   const all = [statuses?.['environment'], ...Object.values(statuses ?? {}).flatMap((list) => rows({ results: list }))].filter(isRecord);
-  const states = new Map(all.map((status) => [text(status['id']), text(status['state'])]));
+  return new Map(all.map((status) => [text(status['id']), text(status['state'])]));
+}
+
+async function withStates({ found }: EnvironmentNode, { context }: Search): Promise<EnvironmentNode> {
+  const states = await statesIn(context, found.id);
   return { found: { ...found, state: states.get(found.id) }, states };
+}
+
+/**
+ * Adds the states that a search didn't need.
+ * @param left number of requests that the search left; a few are made in any case
+ * @returns the resources, and the number of environments whose states weren't read
+ */
+export async function addStates(context: ToolContext, found: readonly FoundResource[], left: number): Promise<{ readonly found: readonly FoundResource[]; readonly stateless: number }> {
+  const lacking = [...new Set(found.flatMap(({ state, environment }) => (state === undefined && environment ? [environment] : [])))];
+  const most = Math.max(left, keptForStates);
+  const states = new Map((await each(lacking, { remainingRequests: most }, (environment) => statesIn(context, environment))).flatMap((one) => [...one]));
+  return { found: found.map((one) => ({ ...one, state: one.state ?? states.get(one.id) })), stateless: Math.max(0, lacking.length - most) };
 }
 
 async function servicesIn({ found: { path, id }, states }: EnvironmentNode, { context }: Search): Promise<readonly FoundResource[]> {
   return rows(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
-    kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])),
+    kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])), environment: id,
   }));
 }
 
 /** Whether a service of an environment may match, according to the states in it. */
 const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, state } }: Search): boolean =>
-  (kind === undefined || isService(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && holdsText(one, state)));
+  (kind === undefined || isService(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
 
 /** Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An environment precedes its services. */
 async function searchEnvironments(environments: readonly EnvironmentNode[], search: Search, foundSoFar: readonly FoundResource[]): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly FoundResource[]> }> {
@@ -108,7 +144,7 @@ async function searchEnvironments(environments: readonly EnvironmentNode[], sear
   const outside = [...foundSoFar, ...visited.map(({ found }) => found)];
   const services = await each(promising, search, (node) => servicesIn(node, search), (results) => isFull(search, [...outside, ...results.flat()]));
   const by = new Map(visited.map((node) => [node.found.id, [node.found, ...(services[promising.indexOf(node)] ?? [])]]));
-  return { by, found: [...by.values()].flat(), states: visited.flatMap(({ states }) => [...states.values()]), unseen: environments.length - visited.length + promising.length - services.length };
+  return { by, found: [...by.values()].flat(), states: visited.flatMap(({ states }) => [...states.values()]), unseen: [...environments.slice(visited.length), ...promising.slice(services.length)].map(({ found }) => found.path), left: search.remainingRequests };
 }
 
 const inEnvironments = ({ wanted: { kind } }: Search): boolean => kind !== 'project' && kind !== 'cluster';
@@ -124,11 +160,15 @@ async function inOrganization(organization_id: string, search: Search, project: 
   const inside = await each(searched, search, async ({ id, path }) => rows(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
   const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
   const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
-  return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: unseen + searched.length - inside.length };
+  return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: [...unseen, ...searched.slice(inside.length).map(({ path }) => path)], left: search.remainingRequests };
 }
 
 /** Requests that one search may make: at most half of the remaining budget. */
-const allowance = (context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number => Math.min(maximumRequests[kind], Math.floor((context.budget()?.remaining ?? Number.POSITIVE_INFINITY) / 2));
+function allowance(context: ToolContext, kind: keyof typeof maximumRequests = 'search'): number {
+  const { small, any } = maximumRequests[kind];
+  const { remaining } = context.budget() ?? {};
+  return remaining === undefined ? small : Math.min(Math.floor(remaining / 2), any, Math.max(small, Math.floor(remaining * shareOfBudget)));
+}
 
 /**
  * Searches the tree of resources from the outside in, until there are enough matches or no requests are left. The result

@@ -9,10 +9,11 @@ import { readDeploymentSituation, type DeploymentSituation } from './situation.t
 import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
 import { weightOf } from '../logs/level.ts';
 import type { Entry } from '../logs/entries.ts';
-import { shortCommit, type PastDeployment } from '../history.ts';
+import { readDeployment, shortCommit, type PastDeployment } from '../history.ts';
+import { servingOf, servingText } from '../serving.ts';
 import { quote } from './quote.ts';
 
-const maximumLines = 8;
+const maximumLines = 6;
 
 // Warnings weigh less, whatever else they say.
 const errorWeight = 4;
@@ -55,7 +56,7 @@ const maximumChanges = 5;
  * @param sign position of the entry with that line
  */
 export function timelineOf(situation: DeploymentSituation, sign?: number): TimelineEntry[] {
-  const { lastGood, changes, deployment, steps, entries } = situation;
+  const { lastGood, changes, deployment, steps, entries, stop } = situation;
   if (deployment === undefined) return [];
   const line = sign === undefined ? undefined : entries.find(({ position }) => position === sign);
   const dated = changes.filter(({ at }) => at !== undefined).toSorted((one, other) => Date.parse(one.at ?? '') - Date.parse(other.at ?? ''));
@@ -66,6 +67,7 @@ export function timelineOf(situation: DeploymentSituation, sign?: number): Timel
     ...steps.map(({ name, status, seconds }) => ({ what: `${name} ${stepWords[status ?? ''] ?? status ?? 'went on'}`, seconds })),
     ...(line ? [{ at: line.time, what: `first sign: ${quote(line.text.trim())}` }] : []),
     { at: deployment.endedAt, what: deployment.end === undefined ? `still ${deployment.state ?? 'going'}` : `ended as ${deployment.state ?? 'unknown'}`, seconds: deployment.seconds },
+    ...(stop ? [{ at: stop.startedAt, what: `stopped${stop.triggeredBy ? ` by ${stop.triggeredBy}` : ''}` }] : []),
   ];
 }
 
@@ -82,13 +84,15 @@ const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['dep
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readDeploymentSituation(evidence);
   const { cause, finding, also, positions } = rankCauses(findCauses(situation), situation);
-  const { lastGood, since, failingStep, changes } = situation;
+  const { lastGood, since, stop, failingStep, changes } = situation;
   const remedies = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
   const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: describeDeployment(situation),
     since: since && { id: since.id, state: since.state, at: since.startedAt },
+    serves: servingText(servingOf({ kind: evidence.service.kind, status: evidence.status, configuration: evidence.service.configuration ?? undefined, history: evidence.history.map(readDeployment) })),
+    stopped: stop && { by: stop.triggeredBy, at: stop.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
     cause,

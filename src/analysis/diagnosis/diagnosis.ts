@@ -65,6 +65,10 @@ export interface Diagnosis {
   };
   /** A later deployment that succeeded: the diagnosed failure is over, and there is nothing to fix. */
   readonly since?: { readonly id?: string; readonly state?: string; readonly at?: string };
+  /** It was stopped after that deployment: by whom, and when. */
+  readonly stopped?: { readonly by?: string; readonly at?: string };
+  /** What serves now, in words: version, instances, since when. */
+  readonly serves?: string;
   readonly last_good?: { readonly id?: string; readonly at?: string };
   readonly failing_step?: { readonly name: string; readonly seconds?: number };
   readonly cause: Cause;

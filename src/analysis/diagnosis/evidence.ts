@@ -4,6 +4,7 @@ import type { Sibling, VariableKey } from '../changes.ts';
 import type { LenientServiceStatus } from '../deployment-progress.ts';
 import type { HistoryItem } from '../history.ts';
 import type { LogLine } from '../logs/log-line.ts';
+import type { LockHolder } from './lock-holder.ts';
 import type { Lenient } from '../lenient.ts';
 
 /** The service to diagnose. */
@@ -27,6 +28,10 @@ export interface Evidence {
   readonly status?: LenientServiceStatus | null;
   /** Log of that deployment, oldest first. May contain lines of other services and deployments if they are marked as such. */
   readonly lines: readonly LogLine[];
+  /** Why there may have been more lines than these; absent if these are all. */
+  readonly missingLines?: string;
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
+  /** The service that holds the lock of its Terraform state, if the log names it and it was found. */
+  readonly lockHolder?: LockHolder;
 }

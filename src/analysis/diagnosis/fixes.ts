@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRecord, Probe, VariableRequest, type VariableScope, type VariableType } from '../../contract/index.ts';
+import { isRecord, Probe, terminalOutcome, VariableRequest, type VariableScope, type VariableType } from '../../contract/index.ts';
 import type { ProposedCall } from './diagnosis.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder, valuePlaceholder } from './next-calls.ts';
@@ -46,11 +46,13 @@ export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) 
   const [from, to] = [Number(facts['asked']), Number(facts['listens'])];
   if (service.kind !== 'container' || !Array.isArray(ports) || !(from > 0 && to > 0 && from !== to)) return undefined;
   const checks = Object.entries(record(healthchecks)).map(([name, probe]) => [name, probeWithPort(probe, from, to)] as const);
+  const isDeclared = ports.some((port: unknown) => record(port)['internal_port'] === from);
   return {
     tool: diagnosisTools.updateContainer,
     arguments: {
       container_id: service.id,
-      ports: ports.map((port: unknown) => (record(port)['internal_port'] === from ? { ...record(port), internal_port: to } : port)),
+      // A probe may ask at a port that isn't declared: then it alone is wrong.
+      ...(isDeclared && { ports: ports.map((port: unknown) => (record(port)['internal_port'] === from ? { ...record(port), internal_port: to } : port)) }),
       ...(checks.length > 0 && { healthchecks: Object.fromEntries(checks) }),
     },
     why: `the app listens on ${to}`,
@@ -118,6 +120,19 @@ const stateText = (state: string | null | undefined): string => (state && /^[A-Z
 export const deployDependency: CallBuilder = ({ evidence: { siblings } }, facts) => {
   const sibling = siblings?.find(({ id }) => id === facts['sibling'] && facts['down'] === 'yes');
   return sibling && { tool: diagnosisTools.deployService, arguments: serviceArgument(sibling.id), why: `${safeName(sibling)} is ${stateText(sibling.state)}` };
+};
+
+const restartable = { application: 'application_ids', container: 'container_ids', database: 'database_ids' } as const;
+
+const isRestartable = (kind: string): kind is keyof typeof restartable => kind in restartable;
+
+/** Restarts what holds the lock of a Terraform state, which gives it back. It is somebody else's, and may be at work. */
+export const restartLockHolder: CallBuilder = ({ evidence: { lockHolder: holder } }) => {
+  if (holder === undefined || !isRestartable(holder.kind) || terminalOutcome('RESTART', holder.state ?? '') !== 'good') return undefined;
+  return {
+    tool: diagnosisTools.restartServices, arguments: { environment_id: holder.environmentId, [restartable[holder.kind]]: [holder.id] },
+    why: `${safeName(holder)} holds the lock and gives it back; it is somebody else's work: only once they agree`,
+  };
 };
 
 export const cancelRunningDeployment: CallBuilder = ({ evidence: { environment }, outcome }) =>

@@ -27,8 +27,9 @@ export const diagnoseFailedSibling: CallBuilder = ({ failedSiblings: [sibling] }
 export const showConfiguration: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.getService, arguments: serviceArgument(service.id), why: 'shows its configuration and status' });
 
-export const showErrors: CallBuilder = ({ evidence: { service } }) =>
-  ({ tool: diagnosisTools.searchLogs, arguments: { ...serviceArgument(service.id), level: 'error', context: 5 }, why: 'shows every error with the lines around it' });
+/** Only where there are errors: a search for what isn't there misleads. */
+export const showErrors: CallBuilder = ({ evidence: { service }, entries }) =>
+  !entries.some(({ level }) => level === 'error') ? undefined : ({ tool: diagnosisTools.searchLogs, arguments: { ...serviceArgument(service.id), level: 'error', context: 5 }, why: 'shows every error with the lines around it' });
 
 export const showHistory: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.listDeployments, arguments: serviceArgument(service.id), why: 'shows which deployments went well and what they deployed' });

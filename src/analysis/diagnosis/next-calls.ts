@@ -14,6 +14,7 @@ export const diagnosisTools = {
   setVariables: 'set_environment_variables',
   deployApplication: 'deploy_application',
   deployService: 'deploy_service',
+  restartServices: 'restart_services',
   cancelDeployment: 'cancel_deployment',
   unlockCluster: 'unlock_cluster',
   showEnvironment: 'get_environment_overview',

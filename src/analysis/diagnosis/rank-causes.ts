@@ -27,10 +27,23 @@ const confidenceOf = (strength: number): Confidence => (strength >= 3 ? 'high' :
 // Most lines that a cause quotes: if there are more, the first ones and the last.
 const maximumQuotes = 3;
 
-/** The hits that a cause quotes: the direct ones, if there are any. */
-const quotedHits = ({ hits }: CauseMatch): readonly Hit[] => {
+const factsKey = ({ facts }: Hit): string => JSON.stringify(facts);
+
+/** The first hit of each that the sentence takes its facts from: those name the culprit. */
+const namingHits = (hits: readonly Hit[], { facts }: CauseMatch): readonly Hit[] => {
+  const naming = hits.filter((hit) => Object.entries(hit.facts).some(([name, value]) => facts[name] === value));
+  return naming.filter((hit, index) => naming.findIndex((other) => factsKey(other) === factsKey(hit)) === index);
+};
+
+/** The hits that a cause quotes: the direct ones, if there are any. Of many those that name the culprit, then the last. */
+const quotedHits = (finding: CauseMatch): readonly Hit[] => {
+  const { hits } = finding;
   const relevant = hits.some(({ direct }) => direct) ? hits.filter(({ direct }) => direct) : hits;
-  return relevant.length <= maximumQuotes ? relevant : [...relevant.slice(0, maximumQuotes - 1), ...relevant.slice(-1)];
+  if (relevant.length <= maximumQuotes) return relevant;
+  const naming = namingHits(relevant, finding).slice(0, maximumQuotes);
+  const rest = [...relevant.slice(-1), ...relevant].filter((hit) => !naming.includes(hit));
+  const quoted = new Set([...naming, ...rest].slice(0, maximumQuotes));
+  return relevant.filter((hit) => quoted.has(hit));
 };
 
 const list = new Intl.ListFormat('en');
@@ -64,7 +77,14 @@ export interface CauseRanking {
 
 const maximumOthers = 2;
 
-const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
+/** What the absence of a cause rests on. No line, and none that could be had, are different things. */
+const linesRead = ({ entries, evidence: { missingLines } }: DeploymentSituation): string => {
+  if (entries.length > 0) return `${entries.length} log lines were read`;
+  return missingLines === undefined ? 'there is no log line of this deployment' : `its log lines can't be had: ${missingLines}`;
+};
+
+const noCause = (situation: DeploymentSituation): Cause => {
+  const { outcome } = situation;
   const sentences = {
     never_deployed: 'It was never deployed, or no deployment is known by that id.',
     succeeded: 'Nothing failed: the deployment ended well.',
@@ -73,7 +93,7 @@ const noCause = ({ outcome, entries }: DeploymentSituation): Cause => {
   };
   const code = outcome === 'never_deployed' || outcome === 'succeeded' ? 'none' : 'unknown';
   const sentence = sentences[outcome] || 'The cause is not known: nothing that was read fits a known one.';
-  return { code, sentence, why: entries.length === 0 ? 'there is no log line of this deployment' : `${entries.length} log lines were read`, quotes: [] };
+  return { code, sentence, why: linesRead(situation), quotes: [] };
 };
 
 const positionsOf = (findings: readonly CauseMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));

@@ -1,6 +1,8 @@
 import { isDown, terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionIn, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
+import { deploymentWindow, isInWindow } from '../deployment-window.ts';
+import { stoppedBy } from '../environment-history.ts';
 import { endedBadly, madeItRun, type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
@@ -23,6 +25,8 @@ export interface DeploymentSituation {
   readonly lastGood?: PastDeployment;
   /** The newest deployment, if it is later and succeeded: the failure is over. */
   readonly since?: PastDeployment;
+  /** What stopped the service after the deployment, if it was and nothing happened since. */
+  readonly stop?: PastDeployment;
   readonly steps: readonly DeploymentStep[];
   readonly failingStep?: DeploymentStep;
   /** Entries of this service and deployment, except those of steps that succeeded. */
@@ -69,16 +73,6 @@ const outcomeOf = (deployment: PastDeployment | undefined, isUnhealthy: boolean)
 // Most entries that are searched, the newest: what makes a deployment fail is logged towards its end.
 const maximumEntries = 2000;
 
-// Tolerance in milliseconds: clocks of a platform differ, and the last lines are collected a little later.
-const clockSkew = 60_000;
-
-/** Whether an entry was logged during the deployment. */
-const isDuring = ({ startedAt, endedAt }: PastDeployment) => {
-  const [from, to] = [Date.parse(startedAt ?? '') - clockSkew, Date.parse(endedAt ?? '') + clockSkew];
-  // Comparisons with an invalid time are false, so it excludes nothing.
-  return ({ time }: Entry): boolean => time === undefined || !(Date.parse(time) < from || Date.parse(time) > to);
-};
-
 const stepsOf = (status: LenientServiceStatus | null | undefined, deployment: PastDeployment | undefined): DeploymentStep[] => {
   const isOther = deploymentIdsIn(status).length > 0 && deployment?.id !== undefined && !isStatusOf(status, deployment.id);
   if (isOther) return [];
@@ -113,7 +107,7 @@ const ownEntries = (evidence: Evidence, deployment: PastDeployment | undefined, 
     return (!of || of === service.id) && (!request || !ids || ids.includes(request)) && (!step || !succeeded.has(step));
   };
   const own = readEntries(lines).filter(isOwn);
-  return (deployment ? own.filter(isDuring(deployment)) : own).slice(-maximumEntries);
+  return (deployment ? own.filter(({ time }) => isInWindow(deploymentWindow(deployment), time)) : own).slice(-maximumEntries);
 };
 
 /** Interprets the evidence. Never throws, whatever members are missing. */
@@ -123,8 +117,8 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   const deployment = item ? readDeployment(item) : evidence.deployment === undefined || isStatusOf(status, evidence.deployment) ? fromStatus(status) : undefined;
   const outcome = outcomeOf(deployment, item === history[0] && isFailing(status));
   const goodItem = item && history.slice(history.indexOf(item) + 1).find((past) => madeItRun(readDeployment(past)));
-  const [newest] = history.slice(0, 1).map(readDeployment);
-  const isOver = deployment?.end === 'bad' && newest !== undefined && madeItRun(newest) && !isFailing(status);
+  const later = (item ? history.slice(0, history.indexOf(item)) : []).map(readDeployment);
+  const mended = deployment?.end === 'bad' && !isFailing(status) ? later.find(({ end, action }) => end !== undefined && action !== 'STOP') : undefined;
   const steps = stepsOf(status, deployment);
   const succeeded = new Set(steps.filter((step) => step.status === 'SUCCESS').map(({ name }) => name));
   // After a good deployment the service logs under its last step, so the lines of that step belong to the failure.
@@ -137,7 +131,8 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
   return {
     evidence, configuration, outcome, deployment, steps, entries,
     lastGood,
-    since: isOver ? newest : undefined,
+    since: mended && madeItRun(mended) ? mended : undefined,
+    stop: stoppedBy(later)?.stop,
     failedSiblings: (evidence.siblings ?? []).filter(({ state, last_deployment_date: at }) =>
       state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),
     failingStep: failed ?? (name === undefined ? undefined : { name }),

@@ -53,6 +53,8 @@ const failurePatterns: readonly RegExp[] = [
 const harmlessPatterns: readonly RegExp[] = [
   /\b(?:0|no|without) (?:errors?|failures?|failed|warnings?|vulnerabilities)\b|\berrors?[:=]\s?0\b|\bdeprecated\b/i,
   /^\s+at |^\s*File "|^[-=─│╷╵|\s]*$|^Traceback |A complete log of this run/,
+  // Nothing behind the level: tools draw empty lines so.
+  /^(?:#\d+ (?:\d+\.\d+ )?)?(?:npm |pip |yarn |pnpm )?(?:error|err!|warn)[:!]?\s*$/i,
 ];
 
 /**

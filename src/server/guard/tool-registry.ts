@@ -1,8 +1,9 @@
 import { withControls } from './controls.ts';
 import { argumentsFilledByScope } from './scope/scope.ts';
+import { insteadOf } from './tool-instead.ts';
 import { denialOf, type Policy } from './policy/policy.ts';
 import { withoutMembers, type JsonSchema } from '../json/index.ts';
-import { inputSchema, isDocumented, nearestName, outputSchema, visibleText, type Tool } from '../tool/index.ts';
+import { inputSchema, isDocumented, outputSchema, visibleText, type Tool } from '../tool/index.ts';
 import type { Effect } from '../../contract/index.ts';
 
 /** MCP tool annotations, by which hosts decide whether to run a tool. All four are always given. */
@@ -47,8 +48,8 @@ export interface Registry {
   readonly hidden: readonly string[];
   /** The tools that exist but aren't part of the set. */
   readonly leftOut: LeftOut;
-  /** The listed tool name that is nearest to an unknown one. */
-  nearest(name: string): string | undefined;
+  /** What to say of an unknown tool: which one to use instead, or that it is not offered. Continues a sentence. */
+  instead(name: string): string;
 }
 
 const outside = 'Outside the documented API: some platforms lack it.';
@@ -86,6 +87,6 @@ export function createRegistry(tools: readonly Tool[], policy: Policy, leftOut: 
     offers: (name) => allowed.some((tool) => tool.name === name),
     hidden,
     leftOut,
-    nearest: (name) => nearestName(name, allowed.map((tool) => tool.name)),
+    instead: (name) => insteadOf(name, allowed.map((tool) => tool.name), hidden),
   };
 }

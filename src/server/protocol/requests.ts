@@ -134,8 +134,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       const leftOutBy = registry.leftOut.get(name);
       if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) }, undefined);
       if (!tool) {
-        const suggestion = registry.nearest(name);
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`);
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${registry.instead(name)}`);
       }
       const call = contextOf(context);
       const reply = await runCall(tool, args, call, callDependencies);

@@ -6,6 +6,7 @@ export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { issuesOf, issuesOfPlanned, printPath, sizeIssues, type Issue, type Path } from './arguments.ts';
 export { composeTool, defineTool } from './define-tool.ts';
 export { lookupFor, type Lookup, type NameResolver, type ResolvedResource, type ResourceKind } from './name-resolver.ts';
+export { lenientArguments } from './lenient-arguments.ts';
 export { editDistance, nearestName } from './nearest-name.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialUpdate, type PartialUpdate } from './partial-update.ts';

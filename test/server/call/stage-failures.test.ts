@@ -54,6 +54,7 @@ vi.mock('../../../src/server/output/fit.ts', breakable);
 vi.mock('../../../src/server/output/reply.ts', breakable);
 vi.mock('../../../src/server/resolve/resource-hierarchy.ts', breakable);
 vi.mock('../../../src/server/tool/arguments.ts', breakable);
+vi.mock('../../../src/server/tool/lenient-arguments.ts', breakable);
 vi.mock('../../../src/server/tool/references.ts', breakable);
 vi.mock('../../../src/server/tool/schema.ts', breakable);
 

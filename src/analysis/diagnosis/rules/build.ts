@@ -46,6 +46,7 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /^npm (?:ERR!|error) 404\s+'(?<package>[^']+)' is not in this registry/ },
       { pattern: /^npm (?:ERR!|error) notarget No matching version found for (?<package>\S+?)\.?$/ },
       { pattern: /`npm ci` can only install packages when your package\.json and (?<lockfile>package-lock\.json)/ },
+      { pattern: /^npm (?:ERR!|error) (?:Missing|Invalid): (?<package>[^\s]+)(?: from lock file|'s? )/ },
       { pattern: /^ERROR: No matching distribution found for (?<package>\S+)/ },
       { pattern: /^ERROR: Could not find a version that satisfies the requirement (?<package>\S+)/ },
       { pattern: /^ERROR: (?:ResolutionImpossible|Could not install packages|Failed building wheel for (?<package>\S+))/ },
@@ -62,7 +63,7 @@ export const buildRules: readonly CauseRule[] = [
     ],
     sentence: (facts) => {
       const what = facts['package'] ? ` ${quote(facts['package'])}` : '';
-      if (facts['lockfile']) return 'The dependencies can\'t be installed: package.json and package-lock.json don\'t fit each other.';
+      if (facts['lockfile']) return `The dependencies can't be installed: package.json and package-lock.json don't fit each other${facts['package'] ? `: ${quote(facts['package'])} isn't in the lock file` : ''}.`;
       return `The dependencies can't be installed during the build${what ? `:${what} can't be had` : ''}${facts['problem'] ? ` (${facts['problem']})` : ''}.`;
     },
     remedies: [showErrors, deployLastGoodCommit, deployAgain],

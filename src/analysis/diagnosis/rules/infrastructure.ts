@@ -1,6 +1,8 @@
+import { isDown, terminalOutcome } from '../../../contract/index.ts';
+import type { LockHolder } from '../lock-holder.ts';
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showHistory } from '../inspections.ts';
-import { deployAgain, waitLongerForHelm } from '../fixes.ts';
+import { deployAgain, restartLockHolder, waitLongerForHelm } from '../fixes.ts';
 import { type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 
@@ -8,6 +10,15 @@ const lockText = (facts: Facts): string => {
   const known = [facts['who'] && `by ${quote(facts['who'])}`, facts['created'] && `since ${quote(facts['created'])}`, facts['lock'] && `lock ${facts['lock']}`];
   return known.filter(Boolean).join(', ');
 };
+
+/** What holds a lock: the service, whether it lives, and whose it is. */
+function holderText({ kind, path, state, by, at }: LockHolder): string {
+  const owner = by === undefined ? '' : ` It was last deployed by ${quote(by)}${at === undefined ? '' : ` at ${at}`}: ask there before it is disturbed.`;
+  const lives = terminalOutcome('DEPLOY', state ?? '') === 'good'
+    ? `runs (${state}) and may be at work, or hang`
+    : state && isDown(state) ? `does not run any more (${state}), so it left the lock behind` : `is ${state ?? 'in a state that is not known'}`;
+  return `that is an instance of ${kind} ${quote(path)}, which ${lives}.${owner}`;
+}
 
 // The bar that terraform draws before each line of an error.
 const errorBar = String.raw`^(?:[│╷╵|]\s*)?`;
@@ -27,8 +38,8 @@ export const infrastructureRules: readonly CauseRule[] = [
       { pattern: new RegExp(`${errorBar}\\s*Created:\\s+(?<created>[\\d:. +UTC-]{10,})$`), indirect: true },
     ],
     weigh: (facts, { entries }) => (entries.some(({ text }) => /state lock|locking state/.test(text)) ? undefined : facts['lock'] || facts['who'] || facts['created'] ? 'dismiss' : undefined),
-    sentence: (facts) => `Terraform's state is locked${lockText(facts) ? ` (${lockText(facts)})` : ''}: another run holds it, or one that was cut off left the lock behind.`,
-    remedies: [deployAgain, showHistory, showErrors],
+    sentence: (facts, { evidence: { lockHolder } }) => `Terraform's state is locked${lockText(facts) ? ` (${lockText(facts)})` : ''}: ${lockHolder ? holderText(lockHolder) : 'another run holds it, or one that was cut off left the lock behind.'}`,
+    remedies: [[restartLockHolder, deployAgain], deployAgain, showHistory, showErrors],
   },
   {
     code: 'terraform_auth',

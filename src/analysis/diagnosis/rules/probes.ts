@@ -4,7 +4,7 @@ import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGood
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
-const refused = /(?:Readiness|Liveness|Startup) probe failed: .*(?:dial tcp|connect to) .*:(?<asked>\d{2,5})\b.*(?:connection refused|Connection refused)/;
+const refused = /(?:Readiness|Liveness|Startup) probe failed(?: \(\d+[/]\d+\))?: .*(?:dial tcp|connect to) .*:(?<asked>\d{2,5})\b.*(?:connection refused|Connection refused)/;
 
 const isLocalOnly = (facts: Facts): boolean => facts['loopback'] !== undefined;
 
@@ -20,6 +20,9 @@ const comparePorts = (facts: Facts, situation: DeploymentSituation): Weight => {
   return { change: 2, why: `the app says that it listens on ${isLocalOnly(facts) ? '127.0.0.1:' : ''}${listens}, port ${asked} is asked`, facts: { asked: String(asked), listens: String(listens) } };
 };
 
+// Some platforms count the attempts: failed (1/9).
+const count = String.raw`(?: \(\d+/\d+\))?`;
+
 const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', names: string, kind: string, consequence: string): CauseRule => ({
   code,
   layer: 'mechanism',
@@ -27,9 +30,9 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
   suspectsSettings: true,
   suspectsSiblings: true,
   signs: [
-    { pattern: new RegExp(`(?:${names}) probe failed: HTTP probe failed with statuscode: (?<status>\\d{3})`) },
-    { pattern: new RegExp(`(?:${names}) probe failed: .*:(?<asked>\\d{2,5})\\b.*(?<refused>connection refused)`) },
-    { pattern: new RegExp(`(?:${names}) probe failed: .*(?<slow>context deadline exceeded|i/o timeout|Client\\.Timeout exceeded|command timed out)`) },
+    { pattern: new RegExp(`(?:${names}) probe failed${count}: HTTP probe failed with statuscode: (?<status>\\d{3})`) },
+    { pattern: new RegExp(`(?:${names}) probe failed${count}: .*:(?<asked>\\d{2,5})\\b.*(?<refused>connection refused)`) },
+    { pattern: new RegExp(`(?:${names}) probe failed${count}: .*(?<slow>context deadline exceeded|i/o timeout|Client\\.Timeout exceeded|command timed out)`) },
     { pattern: new RegExp(`(?:${names}) probe (?:failed|errored)(?:[: ]|$)`) },
     ...(code === 'liveness_probe_failing' ? [{ pattern: /Container \S+ failed (?:liveness|startup) probe, will be restarted/ }] : []),
   ],
@@ -55,8 +58,9 @@ export const probeRules: readonly CauseRule[] = [
     steps: runSteps,
     supersedes: ['readiness_probe_failing', 'liveness_probe_failing'],
     signs: [
+      { pattern: /probe asks at (?:port )?(?<asked>\d{2,5}), (?:the |its )?\w+ listens on (?:port )?(?<listens>\d{2,5})\b/ },
       { pattern: refused, indirect: true },
-      { pattern: /probe failed: .*(?<refused>connection refused)/, indirect: true },
+      { pattern: /probe failed(?: \(\d+[/]\d+\))?: .*(?<refused>connection refused)/, indirect: true },
       { pattern: /(?:[Ll]istening|[Ll]istens|LISTENING|[Ss]erving|[Rr]unning|[Ss]tarted|[Ss]erver).*(?:[Pp]ort(?:\(s\))?\s?[:=]?\s?|(?:0\.0\.0\.0|\[::\]|\*|localhost):|\s:)(?<listens>\d{2,5})\b/, indirect: true },
       { pattern: /(?:[Ll]istening|[Ss]erving|[Rr]unning|[Ss]tarted).*(?:https?:\/\/)?127\.0\.0\.1:(?<loopback>\d{2,5})\b/, indirect: true },
     ],

@@ -1,6 +1,6 @@
 import { fail } from '../../failure/index.ts';
 import { assertAllowed, fillInScope } from '../../guard/index.ts';
-import { issuesOf } from '../../tool/index.ts';
+import { issuesOf, lenientArguments } from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 
@@ -9,9 +9,9 @@ type ArgumentStage = Stage<Call, Call>;
 /** Refuses arguments that are too large to be looked at, and wrong controls such as `dry_run`. */
 export const checkControls: ArgumentStage = {
   name: 'check controls',
-  does: 'Refuses arguments that are too large to check, and wrong values of dry_run, plan_token and value_from_env.',
+  does: 'Refuses arguments that are too large to check, and wrong values of dry_run, plan_token and value_from_env. Takes null for absent and "5" for 5 where nothing else can be meant.',
   refuses: ['bad_arguments'],
-  run: async (call) => (call.issues.length > 0 ? fail({ kind: 'bad_arguments', issues: call.issues }) : call),
+  run: async (call) => (call.issues.length > 0 ? fail({ kind: 'bad_arguments', issues: call.issues }) : { ...call, args: lenientArguments(call.tool, call.args) }),
 };
 
 /** Fills in the project and environment that the operator keeps calls to. */

@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { terminalOutcome } from '../contract/index.ts';
+import { shortCommit, type PastDeployment } from './history.ts';
+import type { LenientServiceStatus } from './deployment-progress.ts';
+
+/** What serves of a service, as far as it is known. */
+export interface Serving {
+  /** `unknown`: what was read doesn't tell. */
+  readonly is: 'serving' | 'nothing' | 'unknown';
+  /** Tag, commit or chart version. */
+  readonly version?: string;
+  /** How many instances it may have; the platform doesn't tell how many there are. */
+  readonly instances?: string;
+  readonly since?: string;
+}
+
+/** Jobs run and end, Terraform makes things: neither serves. */
+export const canServe = (kind: string): boolean => kind !== 'job' && kind !== 'terraform';
+
+const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
+
+const Configured = z.looseObject({
+  tag: maybe(z.string()),
+  version: maybe(z.string()),
+  min_running_instances: maybe(z.number()),
+  max_running_instances: maybe(z.number()),
+  git_repository: maybe(z.looseObject({ deployed_commit_id: maybe(z.string()) })),
+  source: maybe(z.looseObject({ repository: maybe(z.looseObject({ chart_version: maybe(z.string()) })) })),
+});
+
+const instancesIn = (configuration: unknown): string | undefined => {
+  const { min_running_instances: least, max_running_instances: most } = Configured.safeParse(configuration).data ?? {};
+  if (typeof least !== 'number') return undefined;
+  if (typeof most !== 'number' || most === least) return String(least);
+  return most < 0 ? `at least ${least}` : `${least} to ${most}`;
+};
+
+/** The version in a configuration, which is the one that was deployed unless the configuration changed since. */
+const versionIn = (configuration: unknown): string | undefined => {
+  const { tag, version, git_repository: git, source } = Configured.safeParse(configuration).data ?? {};
+  return tag ?? (git?.deployed_commit_id ? shortCommit(git.deployed_commit_id) : undefined) ?? source?.repository?.chart_version ?? version ?? undefined;
+};
+
+const versionOf = ({ commit, image, tag }: PastDeployment): string | undefined => tag ?? image ?? (commit && shortCommit(commit));
+
+/** The deployment whose version serves: a failed one leaves the version before it. Undefined if it was stopped since, or none is known. */
+const effective = (history: readonly PastDeployment[]): PastDeployment | undefined => history.find(({ end, action }) => end === 'good' || (end === 'bad' && (action === 'STOP' || action === 'DELETE')));
+
+/** A service, with its deployments if they were read. */
+export interface ServedService {
+  readonly kind: string;
+  readonly status?: LenientServiceStatus | null;
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** Newest first. */
+  readonly history?: readonly PastDeployment[];
+}
+
+const isUp = ({ status }: ServedService): boolean => terminalOutcome('DEPLOY', status?.state ?? '') === 'good';
+
+/** Whether it takes the history to tell what serves: not of what runs as it is configured. */
+export const needsHistory = (service: ServedService): boolean =>
+  canServe(service.kind) && !['STOPPED', 'DELETED', 'READY'].includes(service.status?.state ?? '') && !(isUp(service) && service.status?.service_deployment_status === 'UP_TO_DATE');
+
+/** Which version of a service serves, on how many instances and since when; undefined for what doesn't serve by nature. */
+export function servingOf(service: ServedService): Serving | undefined {
+  const { kind, status, configuration, history } = service;
+  if (!canServe(kind) || typeof status?.state !== 'string') return undefined;
+  if (['STOPPED', 'DELETED', 'READY'].includes(status.state)) return { is: 'nothing' };
+  const instances = instancesIn(configuration);
+  if (instances === '0') return { is: 'nothing' };
+  if (!needsHistory(service)) return { is: 'serving', version: versionIn(configuration), instances, since: status.last_deployment_date ?? undefined };
+  const last = history && effective(history);
+  if (!last && history && !isUp(service) && (status.deployment_requests_count ?? Infinity) <= history.length) return { is: 'nothing' };
+  if (!last) return { is: isUp(service) ? 'serving' : 'unknown', instances: isUp(service) ? instances : undefined };
+  if (last.action === 'STOP' || last.action === 'DELETE') return { is: last.end === 'good' ? 'nothing' : 'unknown' };
+  if (status.state === 'UNAVAILABLE') return { is: 'unknown', version: versionOf(last), since: last.endedAt };
+  return { is: 'serving', version: versionOf(last), instances, since: last.endedAt };
+}
+
+/** What serves, in words; undefined for what doesn't serve by nature. */
+export function servingText(serving: Serving | undefined): string | undefined {
+  if (!serving) return undefined;
+  const { is, version, instances, since } = serving;
+  if (is === 'nothing') return 'nothing';
+  const facts = [version, instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`, since && `since ${since}`].filter(Boolean).join(', ');
+  if (is === 'unknown') return version ? `perhaps nothing; last good: ${facts}` : 'not known';
+  return facts || 'its present version';
+}

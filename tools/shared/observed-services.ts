@@ -1,0 +1,42 @@
+import { operations, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
+import type { LenientServiceStatus } from '../../src/analysis/index.ts';
+import { anyOf, isRecord, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+
+/** A service with its configuration and status, as the lists of its environment show it. */
+export interface ObservedService {
+  readonly kind: ServiceKind;
+  readonly id: string;
+  readonly name: string;
+  readonly configuration?: JsonRecord;
+  readonly status?: LenientServiceStatus;
+}
+
+/** What the services of an environment are read from. */
+export const readsOfServices: readonly ReadUse[] = anyOf(
+  ...readUses('services are shown without names and configuration', operations.list_services),
+  ...readUses('services are shown without their states', operations.get_environment_status),
+);
+
+const textOf = (record: JsonRecord | undefined, member: string): string | undefined => (typeof record?.[member] === 'string' ? record[member] : undefined);
+
+const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+
+const kindOf = (service: JsonRecord): ServiceKind | undefined => serviceKinds.find((kind) => kind === textOf(service, 'service_type')?.toLowerCase());
+
+/** The services of an environment with their configuration and status; undefined if the platform shows neither. */
+export async function observedServices(context: ToolContext, environmentId: string): Promise<ObservedService[] | undefined> {
+  const [list, statuses] = await Promise.all([
+    context.attempt(operations.list_services, { environment_id: environmentId }),
+    context.attempt(operations.get_environment_status, { environment_id: environmentId }),
+  ]);
+  if (!list && !statuses) return undefined;
+  const configured = new Map(rows(list?.results).map((row) => [row['id'], row]));
+  const statusIn = (id: string, kind: ServiceKind): LenientServiceStatus | undefined => rows(statuses?.[`${kind}s`]).find((row) => row['id'] === id);
+  if (list) {
+    return [...configured.values()].flatMap((row) => {
+      const [kind, id] = [kindOf(row), textOf(row, 'id')];
+      return kind && id ? [{ kind, id, name: textOf(row, 'name') ?? id, configuration: row, status: statusIn(id, kind) }] : [];
+    });
+  }
+  return serviceKinds.flatMap((kind) => rows(statuses?.[`${kind}s`]).map((status) => ({ kind, id: String(status['id']), name: String(status['id']), status })));
+}
