@@ -17,6 +17,8 @@ import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
 import { waitForDeployment } from './deployment/wait-for-deployment.ts';
+import { createCustomDomain } from './domain/create-custom-domain.ts';
+import { deleteCustomDomain } from './domain/delete-custom-domain.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
@@ -107,5 +109,7 @@ export const tools: readonly Tool[] = [
   deployService,
   rollbackApplication,
   setEnvironmentVariables,
+  createCustomDomain,
+  deleteCustomDomain,
   getApiBudget,
 ];

@@ -5,6 +5,7 @@ import { listOf, pageQuery } from './primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from './resources/alert-rule.ts';
 import { Application } from './resources/application.ts';
 import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
+import { CustomDomain, CustomDomainCheck, CustomDomainRequest, type DomainKind } from './resources/custom-domain.ts';
 import { Container, ContainerRegistry } from './resources/container.ts';
 import { Database } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
@@ -59,6 +60,31 @@ const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(
   operation({
     ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
+  });
+
+const listDomains = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...read, name: `list_${kind}_domains`, path: `/${kind}/{${kind}Id}/customDomain`, query: pageQuery, response: listOf(CustomDomain),
+    summary: `List the domains of one service of kind ${kind}.`,
+  });
+
+const checkDomains = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...read, name: `check_${kind}_domains`, path: `/${kind}/{${kind}Id}/checkCustomDomain`, response: z.object({ results: z.array(CustomDomainCheck) }),
+    summary: `Ask the name servers whether the domains of one service of kind ${kind} point to it.`,
+  });
+
+const createDomain = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `create_${kind}_domain`, method: 'POST', path: `/${kind}/{${kind}Id}/customDomain`, body: CustomDomainRequest,
+    response: CustomDomain, effect: 'write', target: kind, creates: { kind: 'custom_domain', in: kind },
+    summary: `Give one service of kind ${kind} a domain of its own.`,
+  });
+
+const deleteDomain = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_${kind}_domain`, method: 'DELETE', path: `/${kind}/{${kind}Id}/customDomain/{customDomainId}`,
+    effect: 'destructive', target: kind, summary: `Take a domain from one service of kind ${kind}.`,
   });
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
@@ -176,4 +202,16 @@ export const extensionOperations = {
     ...undocumented, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',
     summary: "Remove a cluster's lock.",
   }),
+  list_application_domains: listDomains('application'),
+  list_container_domains: listDomains('container'),
+  list_helm_domains: listDomains('helm'),
+  check_application_domains: checkDomains('application'),
+  check_container_domains: checkDomains('container'),
+  check_helm_domains: checkDomains('helm'),
+  create_application_domain: createDomain('application'),
+  create_container_domain: createDomain('container'),
+  create_helm_domain: createDomain('helm'),
+  delete_application_domain: deleteDomain('application'),
+  delete_container_domain: deleteDomain('container'),
+  delete_helm_domain: deleteDomain('helm'),
 } as const;

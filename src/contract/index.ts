@@ -13,6 +13,7 @@ export { DateTime, Duration, Email, hiddenSecret, isSecret, kindPointedAt, maxim
 export type { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest } from './resources/application.ts';
 export type { ClusterLock } from './resources/cluster.ts';
+export { CustomDomainRequest, domainKinds, type DomainCheckStatus, type DomainKind } from './resources/custom-domain.ts';
 export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest } from './resources/database.ts';
 export { DeployRequest, maximumLogLines, StepName, type EnvironmentLog, type Log, type ServiceDeploymentStatus, type StatusDetails } from './resources/deployment.ts';

@@ -108,6 +108,16 @@ const extensionShapes = {
     kind          string required
     url           uri required
     description   string`,
+  domain: `${identity}
+    domain                 string required
+    generate_certificate   boolean required
+    use_cdn                boolean required
+    validation_domain      string required
+    status                 VALIDATION_PENDING required`,
+  'domain check': `
+    results[].domain_name     string required
+    results[].status          MATCHES_LOAD_BALANCER_HOST|RESOLVES_TO_IP|DOMAIN_NOT_CONFIGURED|DOMAIN_LINKED_TO_WRONG_HOST|GENERIC_FAILURE required
+    results[].error_details   string required nullable`,
   role: `
     id            uuid required
     name          string required
@@ -167,6 +177,11 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/availableRole': list('role'),
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
+  ...Object.fromEntries(['application', 'container', 'helm'].flatMap((kind): [string, AnswerShape][] => [
+    [`GET /${kind}/{${kind}Id}/customDomain`, list('domain')],
+    [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
+    [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
+  ])),
   'POST /environment/{environmentId}/deploy': one('environment status'),
   'POST /environment/{environmentId}/cancelDeployment': one('environment status'),
 };

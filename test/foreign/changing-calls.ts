@@ -174,5 +174,20 @@ const variableCalls: readonly ForeignCall[] = [
   },
 ];
 
+const domainCalls: readonly ForeignCall[] = [
+  {
+    tool: 'create_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['+domains shop.example.com'],
+    holds: ({ answer, server }) => {
+      expect(answer).toMatchObject({ domain: 'shop.example.com', record: { value: expect.stringContaining('lb.example.com') }, entered: 'yes' });
+      expect(server.platform.state.domains.find(({ domain }) => domain === 'shop.example.com')).toMatchObject({ owner: named('storefront')(server).id, generate_certificate: true });
+    },
+  },
+  {
+    tool: 'create_custom_domain', case: 'a domain that is taken', args: () => ({ service: 'shop/staging/gateway', domain: 'shop.example.com' }),
+    refused: { says: /taken/, why: 'another service has it' },
+  },
+  { tool: 'delete_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['-domains shop.example.com'] },
+];
+
 /** Every tool that changes something and deploys nothing. */
-export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls];
+export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...domainCalls];

@@ -69,6 +69,8 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     deploy_service: () => ({ service: `infra://service/container/${seed['container_id']}` }),
     rollback_application: () => ({ application: seed['application_id'] }),
     set_environment_variables: () => ({ application: seed['application_id'], variables: { [uniqueName('KEY').replace('-', '_')]: 'x' } }),
+    create_custom_domain: () => ({ service: application, domain: `${uniqueName('shop')}.example.com` }),
+    delete_custom_domain: () => ({ service: `infra://service/container/${seed['container_id']}`, domain: 'search.live.acme.example' }),
     get_api_budget: () => ({}),
   };
 }

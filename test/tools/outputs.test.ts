@@ -61,6 +61,8 @@ const calls: Record<string, Args> = {
   deploy_service: { environment: 'shop/production' },
   rollback_application: { application: 'shop/production/checkout-api' },
   set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
+  create_custom_domain: { service: 'shop/staging/storefront', domain: 'shop.acme.example' },
+  delete_custom_domain: { service: 'shop/staging/checkout-api', domain: 'checkout.live.acme.example' },
   get_api_budget: {},
 };
 
@@ -94,7 +96,7 @@ test.each(tools)('$name answers, or plans, this', async ({ name, operation }) =>
   expect(steady(textOf(await client.call(name, args)))).toMatchSnapshot();
 });
 
-test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
+test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'create_custom_domain', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
   expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
 });
 

@@ -20,7 +20,8 @@ const expectedNames =
   'update_alert_rule, create_helm_repository, update_billing_info, list_job_deployments, get_labels_group, create_webhook, ' +
   'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters, cancel_deployment, ' +
   'unlock_cluster, list_alert_rules, find_resource, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
-  'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, set_environment_variables, get_api_budget';
+  'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, set_environment_variables, ' +
+  'create_custom_domain, delete_custom_domain, get_api_budget';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */

@@ -25,5 +25,6 @@ export const seedIds = {
   alert_receiver_id: seedId('alert-receiver/on-call'),
   webhook_id: seedId('webhook/deployments'),
   role_id: seedId('role/viewer'),
+  custom_domain_id: seedId('domain/shop/staging/checkout-api'),
   helm_repository_id: seedId('helm-repository/charts'),
 } as const;

@@ -40,6 +40,13 @@ function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
   ];
 }
 
+/** A domain of one service of each kind that can have some. */
+const seedDomains = (time: SeedTime) =>
+  [['checkout-api', 'checkout'], ['search', 'search'], ['session-cache', 'sessions']].map(([service, label]) => ({
+    id: seedId(`domain/shop/staging/${service}`), created_at: time.ago(60), updated_at: time.ago(60), service_id: seedId(`service/shop/staging/${service}`),
+    domain: `${label}.live.acme.example`, generate_certificate: 1 as const, use_cdn: 0 as const,
+  }));
+
 const day = 86_400_000;
 const daysOfHistory = 3;
 
@@ -56,6 +63,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   )).returningAll().execute();
   await db.insertInto('service').values(serviceRows(services, { created_at: time.ago(70), updated_at: time.ago(10) })).execute();
   await db.insertInto('variable').values([...environments.flatMap(builtInVariables), ...seedVariables(time, vault)]).execute();
+  await db.insertInto('custom_domain').values(seedDomains(time)).execute();
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 

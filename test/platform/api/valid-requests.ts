@@ -1,3 +1,4 @@
+import { seedId } from '../../../src/platform/seed/ids.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 
@@ -168,6 +169,18 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     deploy_environment: environment,
     cancel_deployment: environment,
     unlock_cluster: at('cluster_id'),
+    list_application_domains: { ...application, page: 1, page_size: 50 },
+    list_container_domains: { ...container, page: 1, page_size: 50 },
+    list_helm_domains: { ...helm, page: 1, page_size: 50 },
+    check_application_domains: application,
+    check_container_domains: container,
+    check_helm_domains: helm,
+    create_application_domain: { ...application, domain: `app.${mark}.example.com`, generate_certificate: true, use_cdn: false },
+    create_container_domain: { ...container, domain: `container.${mark}.example.com`, generate_certificate: false, use_cdn: true },
+    create_helm_domain: { ...helm, domain: `*.${mark}.example.com`, generate_certificate: true, use_cdn: false },
+    delete_application_domain: { ...application, ...at('custom_domain_id') },
+    delete_container_domain: { ...container, custom_domain_id: seedId('domain/shop/staging/search') },
+    delete_helm_domain: { ...helm, custom_domain_id: seedId('domain/shop/staging/session-cache') },
   };
 }
 

@@ -2,6 +2,7 @@ import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
 import { clusterHandlers } from './clusters.ts';
+import { customDomainHandlers } from './custom-domains.ts';
 import { deploymentHandlers } from './deployments.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
@@ -16,6 +17,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
   ...serviceHandlers,
+  ...customDomainHandlers,
   ...deploymentHandlers,
   ...variableHandlers,
   ...clusterHandlers,

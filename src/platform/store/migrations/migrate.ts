@@ -6,6 +6,7 @@ import { settings } from './0003-settings.ts';
 import { listTotals } from './0004-list-totals.ts';
 import { webhookUserinfo } from './0005-webhook-userinfo.ts';
 import { documentedWords } from './0006-documented-words.ts';
+import { customDomains } from './0007-custom-domains.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -16,6 +17,7 @@ const migrations: Record<string, Migration> = {
   '0004-list-totals': listTotals,
   '0005-webhook-userinfo': webhookUserinfo,
   '0006-documented-words': documentedWords,
+  '0007-custom-domains': customDomains,
 };
 
 /** The names of all migrations. */
