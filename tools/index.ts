@@ -20,6 +20,7 @@ import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { createCustomDomain } from './domain/create-custom-domain.ts';
 import { deleteCustomDomain } from './domain/delete-custom-domain.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
+import { cloneEnvironment } from './environment/clone-environment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
 import { getEnvironment } from './environment/get-environment.ts';
@@ -98,6 +99,7 @@ export const tools: readonly Tool[] = [
   cancelDeployment,
   unlockCluster,
   listAlertRules,
+  cloneEnvironment,
   findResource,
   getEnvironmentOverview,
   getService,

@@ -9,7 +9,7 @@ import { CustomDomain, CustomDomainCheck, CustomDomainRequest, type DomainKind }
 import { Container, ContainerRegistry } from './resources/container.ts';
 import { Database } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
-import { Environment, EnvironmentStatus } from './resources/environment.ts';
+import { CloneRequest, Environment, EnvironmentStatus } from './resources/environment.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
 import { DeploymentHistory, Job } from './resources/job.ts';
@@ -201,6 +201,12 @@ export const extensionOperations = {
   unlock_cluster: operation({
     ...undocumented, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',
     summary: "Remove a cluster's lock.",
+  }),
+  clone_environment: operation({
+    ...undocumented, name: 'clone_environment', method: 'POST', path: '/environment/{environmentId}/clone', body: CloneRequest, response: Environment,
+    effect: 'write', target: 'environment', creates: { kind: 'environment', in: 'project' },
+    roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' }, project_id: { pointsAt: 'project' } },
+    summary: 'Copy an environment with its services, variables and secrets, without the data of databases.',
   }),
   list_application_domains: listDomains('application'),
   list_container_domains: listDomains('container'),

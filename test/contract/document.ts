@@ -97,6 +97,7 @@ export const extensionEndpoints: string[] = [
   'POST /environment/{environmentId}/cancelDeployment',
   'DELETE /cluster/{clusterId}/lock',
   ...['application', 'container', 'job'].map((kind) => `PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`),
+  'POST /environment/{environmentId}/clone',
   ...['application', 'container', 'helm'].flatMap((kind) => [
     `GET /${kind}/{${kind}Id}/customDomain`, `POST /${kind}/{${kind}Id}/customDomain`, `DELETE /${kind}/{${kind}Id}/customDomain/{customDomainId}`,
     `GET /${kind}/{${kind}Id}/checkCustomDomain`,

@@ -182,6 +182,7 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
     [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
     [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
   ])),
+  'POST /environment/{environmentId}/clone': one('environment'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
   'POST /environment/{environmentId}/cancelDeployment': one('environment status'),
 };

@@ -102,6 +102,7 @@ const cases: Case[] = [
   // Everything ends at once here, so there is never anything to cancel.
   { tool: 'cancel_deployment', answers: {}, wrong: { environment_id: nowhere }, says: 'no such id' },
   { tool: 'list_alert_rules', right: {}, answers: { results: rows({ id: '@alert_rule_id', state: any }) }, wrong: { page: 0 }, says: '"page"' },
+  { tool: 'clone_environment', right: { environment_id: 'data/development', name: 'qa' }, answers: { name: 'qa', mode: 'DEVELOPMENT', not_made: any }, wrong: { environment_id: 'data/development', name: 'qa', mode: 'TEST' }, says: '"mode"' },
   { tool: 'find_resource', right: { name: 'checkout' }, answers: { results: rows({ path: 'shop/staging/checkout-api', kind: 'application' }), total: any }, wrong: { kind: 'server' }, says: '"kind"' },
   { tool: 'get_environment_overview', right: { environment: 'shop/staging' }, answers: { environment: 'shop/staging', counts: any, results: rows({ name: 'checkout-api', condition: any }) }, wrong: { environment: 'shop/nowhere' }, says: 'There is no environment' },
   { tool: 'get_service', right: { service: 'shop/production/search' }, answers: { id: any, kind: 'container', status: { state: any }, configuration: { image_name: any } }, wrong: { service: 'checkout-api' }, says: 'can be each of these' },

@@ -30,7 +30,7 @@ export interface ForeignCall {
   readonly before?: (server: ForeignServer) => unknown;
   readonly args: (server: ForeignServer) => Json;
   /** What it changes on the platform, all of it; nothing by default. */
-  readonly changes?: readonly string[];
+  readonly changes?: readonly string[] | ((server: ForeignServer) => readonly string[]);
   /** What it reads of a resource that it changes, and the members of it that alone may differ afterwards. */
   readonly only?: { readonly of: (server: ForeignServer) => unknown; readonly members: readonly string[] };
   /** The words of a legitimate refusal: then it has to be refused. `why` says what makes it legitimate. */
@@ -73,6 +73,7 @@ export async function problemsOf(server: ForeignServer, call: ForeignCall): Prom
   const of = await call.only?.of(server);
   const [requests, refusals, questions, logged] = [platform.requests.length, platform.refusals.length, user.questions.length, log.lines.length];
   const kept = snapshot(platform);
+  const expected = typeof call.changes === 'function' ? call.changes(server) : (call.changes ?? []);
   const result = await server.call(call.tool, args);
   const text = textOf(result);
   const sent = platform.requests.slice(requests);
@@ -81,7 +82,7 @@ export async function problemsOf(server: ForeignServer, call: ForeignCall): Prom
   };
   const changed = changesBetween(kept, snapshot(platform));
   const wrong = result.isError === true ? [] : [
-    ...(sameList(changed, call.changes ?? []) ? [] : [`changed [${changed.join(', ')}], not [${(call.changes ?? []).join(', ')}]`]),
+    ...(sameList(changed, expected) ? [] : [`changed [${changed.join(', ')}], not [${expected.join(', ')}]`]),
     ...(call.only === undefined ? [] : differingPaths(of, await call.only.of(server)).filter((path) => !call.only?.members.some((member) => path === member || path.startsWith(`${member}.`))).map((path) => `changed ${path} too`)),
     ...(call.holds === undefined ? [] : await attempt(() => call.holds?.(made))),
   ];

@@ -97,6 +97,33 @@ const organizationCalls: readonly ForeignCall[] = [
   { tool: 'upgrade_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.main }), changes: ['~clusters north'] },
 ];
 
+const inDevelopment = ({ platform }: ForeignServer, list: 'services' | 'variables'): string[] => {
+  const { development } = platform.ids.environments;
+  const services = platform.state.services.filter(({ environment_id: environment }) => environment === development);
+  if (list === 'services') return services.map(({ spec }) => String(spec['name']));
+  return platform.state.variables.filter(({ parent_id: parent }) => parent === development || services.some(({ id }) => id === parent)).map(({ key }) => key);
+};
+
+const cloneCalls: readonly ForeignCall[] = [
+  {
+    tool: 'clone_environment', args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'copy', project_id: platform.ids.projects.tools }),
+    changes: (server) => ['+environments copy', ...inDevelopment(server, 'services').map((name) => `+services copy/${name}`), ...inDevelopment(server, 'variables').map((key) => `+variables ${key}`)],
+    holds: (made) => {
+      const original = made.server.platform.state.environments.find(({ id }) => id === made.server.platform.ids.environments.development);
+      expect(rowNamed('environments', 'copy', made)).toMatchObject({ project_id: made.server.platform.ids.projects.tools, mode: original?.mode, cluster_id: original?.cluster_id });
+      expect(made.answer['not_made']).not.toEqual(expect.arrayContaining([expect.stringMatching(/^variable /)]));
+    },
+  },
+  {
+    tool: 'clone_environment', case: 'under a name that is taken', args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'staging' }),
+    refused: { says: /taken|has that name/, why: 'the project has one of that name' },
+  },
+  {
+    tool: 'clone_environment', case: 'into PRODUCTION, on another cluster',
+    args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, name: 'copy', mode: 'PRODUCTION', cluster_id: platform.ids.clusters.locked }), refused: { says: /locked/, why: 'the cluster of the copy is locked' },
+  },
+];
+
 const serviceCalls: readonly ForeignCall[] = [
   {
     tool: 'create_application', args: (server) => ({
@@ -190,4 +217,4 @@ const domainCalls: readonly ForeignCall[] = [
 ];
 
 /** Every tool that changes something and deploys nothing. */
-export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...domainCalls];
+export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...domainCalls, ...cloneCalls];

@@ -58,6 +58,7 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     cancel_deployment: () => id('environment_id'),
     unlock_cluster: () => ({ cluster_id: seedId('cluster/batch') }),
     list_alert_rules: () => organization,
+    clone_environment: () => ({ ...id('environment_id'), name: uniqueName('clone'), mode: 'STAGING' }),
     find_resource: () => ({}),
     get_environment_overview: () => ({ environment: seed['environment_id'] }),
     get_service: () => ({ service: application }),

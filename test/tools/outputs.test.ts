@@ -50,6 +50,7 @@ const calls: Record<string, Args> = {
   cancel_deployment: { environment_id: 'shop/production' },
   unlock_cluster: { cluster_id: 'batch' },
   list_alert_rules: {},
+  clone_environment: { environment_id: 'shop/staging', name: 'qa', mode: 'DEVELOPMENT' },
   find_resource: { name: 'shop' },
   get_environment_overview: { environment: 'data/development' },
   get_service: { service: 'shop/production/search' },
@@ -96,7 +97,7 @@ test.each(tools)('$name answers, or plans, this', async ({ name, operation }) =>
   expect(steady(textOf(await client.call(name, args)))).toMatchSnapshot();
 });
 
-test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'create_custom_domain', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
+test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'create_custom_domain', 'clone_environment', 'update_container', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
   expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
 });
 

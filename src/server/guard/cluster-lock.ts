@@ -37,6 +37,11 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
   // Where something is created, the cluster is what its input refers to.
   const isUndetermined = clusters.length === 0 && hosted.some(({ environment, why }) => why === undefined && environment?.id === undefined);
   return { records: [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))], isIncomplete: isUndetermined || records.length < environments.length };
+  // What is copied stays as it is: only the cluster that the copy is made on has to be unlocked.
+  const isCopied = operation.creates?.kind === 'environment' && target.kind === 'environment' && clusters.length > 0;
+  const environments = isCopied ? [] : targetAndTouched(target).flatMap(({ kind, environment, why }) => (why !== 'hosted' && hostedKinds.includes(kind) && environment?.id !== undefined ? [environment.id] : []));
+  const records = await Promise.all([...new Set(environments)].map((id) => readById('environment', id, reader)));
+  return [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))];
 }
 
 /** The organization's id, if an environment's record includes it. */

@@ -74,6 +74,7 @@ const table: Record<string, Row> = {
   cancel_deployment: ['yes', 'name', 'yes'],
   unlock_cluster: ['yes', 'yes', 'yes'],
   list_alert_rules: read,
+  clone_environment: ['runs', 'name', 'yes'],
   find_resource: read,
   get_environment_overview: ['read', 'read', 'cannot'],
   get_service: read,
@@ -86,7 +87,7 @@ const table: Record<string, Row> = {
   rollback_application: ['runs', 'name', 'cannot'],
   set_environment_variables: ['runs', 'name', 'cannot'],
   create_custom_domain: ['runs', 'name', 'yes'],
-  delete_custom_domain: ['name', 'name', 'name'],
+  delete_custom_domain: ['name', 'name', 'cannot'],
   get_api_budget: read,
 };
 

@@ -169,6 +169,7 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     deploy_environment: environment,
     cancel_deployment: environment,
     unlock_cluster: at('cluster_id'),
+    clone_environment: { ...environment, name: `clone ${mark}`, mode: 'DEVELOPMENT', ...at('cluster_id', 'project_id'), apply_deployment_rule: false },
     list_application_domains: { ...application, page: 1, page_size: 50 },
     list_container_domains: { ...container, page: 1, page_size: 50 },
     list_helm_domains: { ...helm, page: 1, page_size: 50 },

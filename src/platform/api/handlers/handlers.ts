@@ -1,6 +1,7 @@
 import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
+import { cloneHandlers } from './clones.ts';
 import { clusterHandlers } from './clusters.ts';
 import { customDomainHandlers } from './custom-domains.ts';
 import { deploymentHandlers } from './deployments.ts';
@@ -16,6 +17,7 @@ import { webhookHandlers } from './webhooks.ts';
 export const handlers: OperationHandlers<OperationName> = {
   ...organizationHandlers,
   ...projectHandlers,
+  ...cloneHandlers,
   ...serviceHandlers,
   ...customDomainHandlers,
   ...deploymentHandlers,
