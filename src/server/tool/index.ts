@@ -16,7 +16,7 @@ export { effectLines, environmentDeployment } from './preview/environment-deploy
 export { alreadyMember, role } from './preview/member-invitation.ts';
 export { lineAgreed, lineText, notKnown, organizationOf, show, textOf, type NoOp, type PlanLine, type Preview } from './preview/preview.ts';
 export { replacement } from './preview/replacement.ts';
-export { allDown, nothingUnderWay, services, underWay } from './preview/service-states.ts';
+export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';
 export { presentRead } from './present-state.ts';
