@@ -48,6 +48,7 @@ import { getService } from './service/get-service.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
+import { deleteEnvironmentVariable } from './variable/delete-environment-variable.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { overrideEnvironmentVariable } from './variable/override-environment-variable.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
@@ -113,5 +114,6 @@ export const tools: readonly Tool[] = [
   setEnvironmentVariables,
   createCustomDomain,
   deleteCustomDomain,
+  deleteEnvironmentVariable,
   getApiBudget,
 ];

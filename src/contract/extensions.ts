@@ -17,6 +17,7 @@ import { AvailableRole, BillingInfo, Invitation } from './resources/organization
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
 import { EnvironmentVariable, VariableRequest } from './resources/variable.ts';
+import { EnvironmentVariable, Secret, type OwnerKind } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
 
 const undocumented = { documented: false } as const;
@@ -60,6 +61,24 @@ const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(
   operation({
     ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
+  });
+
+const listSecrets = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...read, name: `list_secrets_of_${kind}`, path: `/${kind}/{${kind}Id}/secret`, query: pageQuery, response: listOf(Secret),
+    summary: `List the secrets of one ${kind} and those it inherits, without their values.`,
+  });
+
+const deleteVariable = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_variable_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+    effect: 'destructive', target: kind, summary: `Delete a variable of one ${kind}, with its overrides and aliases.`,
+  });
+
+const deleteSecret = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_secret_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/secret/{secretId}`,
+    effect: 'destructive', target: kind, summary: `Delete a secret of one ${kind}, with its overrides and aliases.`,
   });
 
 const listDomains = <const Kind extends DomainKind>(kind: Kind) =>
@@ -208,6 +227,22 @@ export const extensionOperations = {
     roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' }, project_id: { pointsAt: 'project' } },
     summary: 'Copy an environment with its services, variables and secrets, without the data of databases.',
   }),
+  list_variables_of_job: operation({
+    ...read, name: 'list_variables_of_job', path: '/job/{jobId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables a job sees, of every scope.',
+  }),
+  list_secrets_of_application: listSecrets('application'),
+  list_secrets_of_container: listSecrets('container'),
+  list_secrets_of_job: listSecrets('job'),
+  list_secrets_of_environment: listSecrets('environment'),
+  delete_variable_of_application: deleteVariable('application'),
+  delete_variable_of_container: deleteVariable('container'),
+  delete_variable_of_job: deleteVariable('job'),
+  delete_variable_of_environment: deleteVariable('environment'),
+  delete_secret_of_application: deleteSecret('application'),
+  delete_secret_of_container: deleteSecret('container'),
+  delete_secret_of_job: deleteSecret('job'),
+  delete_secret_of_environment: deleteSecret('environment'),
   list_application_domains: listDomains('application'),
   list_container_domains: listDomains('container'),
   list_helm_domains: listDomains('helm'),

@@ -23,7 +23,7 @@ export type { Helm, HelmRequest } from './resources/helm.ts';
 export type { DeploymentHistory, DeploymentHistoryItem, Job } from './resources/job.ts';
 export { isServiceKind, Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
 export type { Terraform } from './resources/terraform.ts';
-export { isHeldExternally, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
+export { isHeldExternally, ownerKinds, type OwnerKind, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

@@ -98,6 +98,10 @@ export const extensionEndpoints: string[] = [
   'DELETE /cluster/{clusterId}/lock',
   ...['application', 'container', 'job'].map((kind) => `PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`),
   'POST /environment/{environmentId}/clone',
+  'GET /job/{jobId}/environmentVariable',
+  ...['application', 'container', 'job', 'environment'].flatMap((kind) => [
+    `GET /${kind}/{${kind}Id}/secret`, `DELETE /${kind}/{${kind}Id}/secret/{secretId}`, `DELETE /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+  ]),
   ...['application', 'container', 'helm'].flatMap((kind) => [
     `GET /${kind}/{${kind}Id}/customDomain`, `POST /${kind}/{${kind}Id}/customDomain`, `DELETE /${kind}/{${kind}Id}/customDomain/{customDomainId}`,
     `GET /${kind}/{${kind}Id}/checkCustomDomain`,

@@ -182,6 +182,8 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
     [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
     [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
   ])),
+  'GET /job/{jobId}/environmentVariable': list('variable'),
+  ...Object.fromEntries(['application', 'container', 'job', 'environment'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/secret`, list('secret')])),
   'POST /environment/{environmentId}/clone': one('environment'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
   'POST /environment/{environmentId}/cancelDeployment': one('environment status'),

@@ -201,6 +201,21 @@ const variableCalls: readonly ForeignCall[] = [
   },
 ];
 
+const deletionCalls: readonly ForeignCall[] = [
+  {
+    tool: 'delete_environment_variable', args: () => ({ service: 'shop/staging/storefront', key: 'CACHE_TTL' }), changes: ['-variables CACHE_TTL'],
+    before: (server) => server.platform.state.variables.some(({ key }) => key === 'CACHE_TTL'),
+  },
+  {
+    tool: 'delete_environment_variable', case: 'a secret', args: () => ({ service: 'shop/staging/storefront', key: 'HIDDEN_THING' }), changes: ['-variables HIDDEN_THING'],
+    holds: ({ result, questions }) => expect(JSON.stringify([result, questions])).not.toContain('correct-horse-9'),
+  },
+  {
+    tool: 'delete_environment_variable', case: 'that is inherited', args: () => ({ service: 'shop/staging/storefront', key: 'LOG_LEVEL' }),
+    refused: { says: /only inherits/, why: 'the environment has it' },
+  },
+];
+
 const domainCalls: readonly ForeignCall[] = [
   {
     tool: 'create_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['+domains shop.example.com'],
@@ -217,4 +232,4 @@ const domainCalls: readonly ForeignCall[] = [
 ];
 
 /** Every tool that changes something and deploys nothing. */
-export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...domainCalls, ...cloneCalls];
+export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...deletionCalls, ...domainCalls, ...cloneCalls];

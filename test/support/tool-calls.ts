@@ -72,6 +72,7 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     set_environment_variables: () => ({ application: seed['application_id'], variables: { [uniqueName('KEY').replace('-', '_')]: 'x' } }),
     create_custom_domain: () => ({ service: application, domain: `${uniqueName('shop')}.example.com` }),
     delete_custom_domain: () => ({ service: `infra://service/container/${seed['container_id']}`, domain: 'search.live.acme.example' }),
+    delete_environment_variable: () => ({ service: `infra://service/job/${seed['job_id']}`, key: 'REPORT_FORMAT' }),
     get_api_budget: () => ({}),
   };
 }

@@ -64,6 +64,7 @@ const calls: Record<string, Args> = {
   set_environment_variables: { application: 'shop/staging/checkout-api', env_text: 'CACHE_TTL=60\nMAIL_PASSWORD=correct-horse-9\n' },
   create_custom_domain: { service: 'shop/staging/storefront', domain: 'shop.acme.example' },
   delete_custom_domain: { service: 'shop/staging/checkout-api', domain: 'checkout.live.acme.example' },
+  delete_environment_variable: { environment: 'shop/staging', key: 'LOG_LEVEL' },
   get_api_budget: {},
 };
 

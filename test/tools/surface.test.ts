@@ -21,7 +21,7 @@ const expectedNames =
   'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters, cancel_deployment, ' +
   'unlock_cluster, list_alert_rules, clone_environment, find_resource, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
   'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, set_environment_variables, ' +
-  'create_custom_domain, delete_custom_domain, get_api_budget';
+  'create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget';
 
 interface Node {
   /** Names of the members on the way, `[]` for the rows of an array. */

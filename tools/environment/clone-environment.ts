@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { EnvironmentMode, operations } from '../../src/contract/index.ts';
-import { defineTool, naming, pruneRecord, reading, readUses, rowsIn, show, textOf, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import { defineTool, naming, omit, pruneRecord, reading, readUses, rowsIn, show, textOf, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
 import { landedAsAsked } from '../shared/landed-as-asked.ts';
 
 const kindOf = (service: JsonRecord): string => textOf(service, 'service_type')?.toLowerCase() ?? 'service';
@@ -65,13 +65,14 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
     return { ...environment, ...(id !== undefined && (await comparison(context, String(args['environment_id']), id))) };
   },
   render: {
-    view: (answer) => pruneRecord(answer),
-    text: ({ name, id, mode, cluster_name: cluster, made, variables, not_made: lacking, note }) =>
+    view: (answer) => pruneRecord(omit(answer, ['created_at', 'updated_at', 'organization', 'last_updated_by'])),
+    text: ({ name, id, mode, cluster_name: cluster, made, variables, not_made: lacking, note, ...others }) =>
       [
         `${show(name)} is there (id ${String(id)}, ${[mode, ...(cluster === undefined ? [] : [`on cluster ${show(cluster)}`])].map(String).join(', ')}). Nothing of it runs yet.`,
         ...(Array.isArray(made) ? [`made: ${made.join(', ') || 'no service'}${variables === undefined ? '' : `; ${show(variables)} variables of the environment`}`] : []),
         ...(Array.isArray(lacking) ? [`not_made: ${lacking.join(', ')}`] : []),
         ...(note === undefined ? [] : [show(note)]),
+        ...Object.entries(others).map(([member, value]) => `${member}: ${show(value)}`),
       ].join('\n'),
     keep: 'first',
   },

@@ -88,6 +88,7 @@ const table: Record<string, Row> = {
   set_environment_variables: ['runs', 'name', 'cannot'],
   create_custom_domain: ['runs', 'name', 'yes'],
   delete_custom_domain: ['name', 'name', 'cannot'],
+  delete_environment_variable: ['name', 'name', 'cannot'],
   get_api_budget: read,
 };
 
@@ -97,7 +98,7 @@ const placeless = [
   'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
-const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule', 'delete_custom_domain'];
+const destructive = ['update_environment_variable', 'update_container', 'stop_environment', 'update_helm', 'upgrade_cluster', 'update_alert_rule', 'delete_custom_domain', 'delete_environment_variable'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];
 
 interface Setting {

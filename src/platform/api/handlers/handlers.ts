@@ -8,6 +8,7 @@ import { deploymentHandlers } from './deployments.ts';
 import { groupHandlers } from './groups.ts';
 import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { organizationHandlers } from './organization.ts';
+import { ownedVariableHandlers } from './owned-variables.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
 import { variableHandlers } from './variables.ts';
@@ -22,6 +23,7 @@ export const handlers: OperationHandlers<OperationName> = {
   ...customDomainHandlers,
   ...deploymentHandlers,
   ...variableHandlers,
+  ...ownedVariableHandlers,
   ...clusterHandlers,
   ...alertHandlers,
   ...webhookHandlers,
