@@ -16,8 +16,7 @@ import { DeploymentHistory, Job } from './resources/job.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
-import { EnvironmentVariable, VariableRequest } from './resources/variable.ts';
-import { EnvironmentVariable, Secret, type OwnerKind } from './resources/variable.ts';
+import { EnvironmentVariable, Secret, VariableRequest, type OwnerKind } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
 
 const undocumented = { documented: false } as const;

@@ -1,4 +1,4 @@
-import { operations } from '../../src/contract/index.ts';
+import { operations, type InputOf } from '../../src/contract/index.ts';
 import { defineTool, isRecord, lockEnd, lockReads, organizationOf, pruneRecord, readClusterLocks, rowsIn, table, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** A lock beside the cluster that it is on: who locked it, why and until when. */
@@ -29,6 +29,6 @@ export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   description: 'See which clusters an organization has, with their state, version, region and whether they are locked: by whom, why and until when.',
   reads: lockReads('it is not shown who locked a cluster, why and until when'),
-  answer: (args, context, [answer = {}]) => withLocks(args['organization_id'], context, answer),
+  answer: async (args, context) => withLocks(args['organization_id'], context, await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>)),
   render: table('cluster', ['name', 'id', 'status', 'is_locked', 'locked_by', 'lock_reason', 'locked_until', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description']),
 });

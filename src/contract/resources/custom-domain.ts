@@ -16,7 +16,7 @@ export const CustomDomainRequest = z.object({
     .string()
     .max(maximumDomain)
     .regex(domainName, 'must be a domain name such as shop.example.com, without scheme, port and path; the first label may be *')
-    .describe('e.g. shop.example.com.'),
+    .describe('e.g. www.example.com.'),
   generate_certificate: z.boolean().describe('false: held elsewhere.'),
   use_cdn: z.boolean().optional().describe('A CDN is in front.'),
 });

@@ -1,7 +1,6 @@
 /** The public API for tool files: the only part of the server that `tools/` may import. */
 
-export { isPlatformFailure, otherLogText, otherStatusText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
-export { isPlatformFailure, lockEnd, otherLogText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
+export { isPlatformFailure, lockEnd, otherLogText, otherStatusText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/index.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { issuesOf, issuesOfPlanned, printPath, sizeIssues, type Issue, type Path } from './arguments.ts';

@@ -1,4 +1,3 @@
-import { seedId } from '../../../src/platform/seed/ids.ts';
 import type { OperationName } from '../../../src/contract/operations.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 

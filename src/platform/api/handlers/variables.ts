@@ -188,8 +188,6 @@ export const variableHandlers = {
     return (await variableAnswers(db, [await insert('container', container_id, { ...override, key: row.key }, context, row)]))[0]!;
   },
 } satisfies Partial<OperationHandlers<
-  | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_environment'
-  | 'update_environment_variable' | 'update_variable_of_application' | 'update_variable_of_container' | 'update_variable_of_job' | 'override_environment_variable'
   | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_job' | 'list_variables_of_environment'
-  | 'update_environment_variable' | 'override_environment_variable'
+  | 'update_environment_variable' | 'update_variable_of_application' | 'update_variable_of_container' | 'update_variable_of_job' | 'override_environment_variable'
 >>;

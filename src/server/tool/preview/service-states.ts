@@ -32,15 +32,12 @@ async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>
   const input = { environment_id: environmentId };
   const [list, statuses] = await Promise.all([reader.attempt(operations.list_services, input), reader.attempt(operations.get_environment_status, input)]);
   if (!list && !statuses) return undefined;
-  const states = new Map(statusesIn(statuses).map((status) => [status['id'], textOf(status, 'state')]));
-  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
+  const facts = new Map(statusesIn(statuses).map((status) => [status['id'], { state: textOf(status, 'state'), outOfDate: status['service_deployment_status'] === 'OUT_OF_DATE' }]));
+  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), ...facts.get(row['id']) }));
   const unlisted = ofOtherKinds(statuses).filter(({ id }) => !listed.some((service) => service.id === id));
   if (list) return [...listed, ...unlisted];
   const known = statusesIn(statuses).filter((status) => !unlisted.some(({ id }) => id === status['id']));
-  return [...known.map((status) => ({ id: String(status['id']), state: textOf(status, 'state') })), ...unlisted];
-  const facts = new Map(statusesIn(statuses).map((status) => [status['id'], { state: textOf(status, 'state'), outOfDate: status['service_deployment_status'] === 'OUT_OF_DATE' }]));
-  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), ...facts.get(row['id']) }));
-  return list ? listed : [...facts].map(([id, fact]) => ({ id: String(id), ...fact }));
+  return [...known.map((status) => ({ id: String(status['id']), ...facts.get(status['id']) })), ...unlisted];
 }
 
 const serviceText = ({ id, name, type, state }: Service): string =>
