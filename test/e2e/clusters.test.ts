@@ -8,9 +8,9 @@ let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
-// An upgrade takes a second or two.
+// An upgrade takes three seconds at least: longer than the first wait.
 beforeAll(async () => {
-  platform = await startTestPlatform({ timeScale: 0.05 });
+  platform = await startTestPlatform({ timeScale: 0.2 });
   connectors = connectorsTo(platform.url, platform.tokens.admin);
   client = await connectors.modern(userAnswering(agree));
 });
