@@ -20,7 +20,10 @@ import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
 import { waitForDeployment } from './deployment/wait-for-deployment.ts';
+import { createCustomDomain } from './domain/create-custom-domain.ts';
+import { deleteCustomDomain } from './domain/delete-custom-domain.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
+import { cloneEnvironment } from './environment/clone-environment.ts';
 import { compareEnvironments } from './environment/compare-environments.ts';
 import { createEnvironment } from './environment/create-environment.ts';
 import { deleteEnvironment } from './environment/delete-environment.ts';
@@ -56,6 +59,7 @@ import { stopServices } from './service/stop-services.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
+import { deleteEnvironmentVariable } from './variable/delete-environment-variable.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { overrideEnvironmentVariable } from './variable/override-environment-variable.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
@@ -108,6 +112,7 @@ export const tools: readonly Tool[] = [
   unlockCluster,
   listAlertRules,
   listEvents,
+  cloneEnvironment,
   findResource,
   getOrganizationOverview,
   getEnvironmentOverview,
@@ -129,5 +134,8 @@ export const tools: readonly Tool[] = [
   startServices,
   deleteService,
   deleteEnvironment,
+  createCustomDomain,
+  deleteCustomDomain,
+  deleteEnvironmentVariable,
   getApiBudget,
 ];

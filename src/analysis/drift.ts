@@ -11,17 +11,22 @@ export interface ComparedVariable {
   readonly scope?: string | null;
   /** Absent if it can't be read or is hidden. It is then not compared, because the result would confirm or refute a guess. */
   readonly value?: string | null;
+  /** Whether it is a secret: it has no value, and is compared only by being there. */
+  readonly isSecret?: boolean;
 }
 
 /** One of the two environments to compare. */
 export interface ComparedEnvironment {
   readonly name: string;
   readonly services: readonly ServiceAnswer[];
+  /** Variables and, with `hasSecrets`, all secrets. */
   readonly variables?: readonly ComparedVariable[];
+  /** Whether every secret is among the variables. Secrets are compared if that is so on both sides. */
+  readonly hasSecrets?: boolean;
 }
 
 /** Kinds of differences, most severe first. */
-export const driftKinds = ['missing service', 'version', 'missing variable', 'variable', 'network', 'size', 'setting'] as const;
+export const driftKinds = ['missing service', 'version', 'missing variable', 'missing secret', 'variable', 'network', 'size', 'setting'] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
 export interface Difference {
@@ -156,19 +161,27 @@ const effectiveIn = ({ services, variables }: ComparedEnvironment) => {
 
 const isInherited = (variable: ComparedVariable, like: ComparedVariable): boolean => Boolean(like.service) && !variable.service;
 
+/** What a differing variable holds, in words. */
+const heldText = (variable: ComparedVariable, isFromAbove: boolean): string =>
+  `${variable.isSecret === true ? 'a secret' : variable.value === '' ? '""' : (variable.value ?? 'set, hidden')}${isFromAbove ? ', inherited' : ''}`;
+
+const withoutSecrets = (environment: ComparedEnvironment): ComparedEnvironment => ({ ...environment, variables: environment.variables?.filter(({ isSecret }) => isSecret !== true) });
+
 const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): Comparison => {
   if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
-  const [firsts, seconds] = [effectiveIn(one), effectiveIn(other)];
+  const both = [one, other];
+  const [firsts, seconds] = both.map((side) => effectiveIn(both.every(({ hasSecrets }) => hasSecrets === true) ? side : withoutSecrets(side))) as [ReturnType<typeof effectiveIn>, ReturnType<typeof effectiveIn>];
   const differences: Difference[] = [];
   const unknown: string[] = [];
   for (const [key, variable] of new Map([...seconds.set, ...firsts.set])) {
     const about = { ...ofService(variable), what: variable.key };
     const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
-    if (!first || !second) differences.push({ kind: 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
+    if (!first || !second) differences.push({ kind: variable.isSecret === true ? 'missing secret' : 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
+    else if (first.isSecret === true && second.isSecret === true) continue;
+    else if (first.isSecret === true || second.isSecret === true) differences.push({ kind: 'variable', ...about, first: heldText(first, isInherited(first, variable)), second: heldText(second, isInherited(second, variable)) });
     else if (typeof first.value !== 'string' || typeof second.value !== 'string') unknown.push(key.trim());
     else if (first.value !== second.value) {
-      const [firstText, secondText] = [first, second].map((effective) => (isInherited(effective, variable) ? 'differs, inherited' : 'differs'));
-      differences.push({ kind: 'variable', ...about, first: firstText, second: secondText });
+      differences.push({ kind: 'variable', ...about, first: heldText(first, isInherited(first, variable)), second: heldText(second, isInherited(second, variable)) });
     }
   }
   return { differences, unknown };

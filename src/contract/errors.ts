@@ -9,7 +9,11 @@ export const statusTexts = {
   429: 'Too Many Requests',
   500: 'Internal Server Error',
 } as const;
-export type ErrorStatus = keyof typeof statusTexts;
+
+/** Status codes of operations outside the API document: a name that is taken, or something that is under way. */
+export const extensionStatusTexts = { 409: 'Conflict' } as const;
+
+export type ErrorStatus = keyof typeof statusTexts | keyof typeof extensionStatusTexts;
 
 /** Body of every error response. `detail` repeats `message`, because some clients read that member. */
 export const ErrorBody = z.object({ status: z.int(), error: z.string(), message: z.string(), detail: z.string() });
@@ -18,7 +22,7 @@ export type ErrorBody = z.infer<typeof ErrorBody>;
 /** Creates the body of an error response. */
 export const errorBody = (status: ErrorStatus, message: string): ErrorBody => ({
   status,
-  error: statusTexts[status],
+  error: { ...statusTexts, ...extensionStatusTexts }[status],
   message,
   detail: message,
 });

@@ -5,10 +5,11 @@ import { listOf, pageQuery, reference } from './primitives.ts';
 import { AlertReceiver, AlertRule, ListedAlertRule } from './resources/alert-rule.ts';
 import { Application, ApplicationRequest } from './resources/application.ts';
 import { Cluster, ClusterLock, ClusterStatus } from './resources/cluster.ts';
+import { CustomDomain, CustomDomainCheck, CustomDomainRequest, type DomainKind } from './resources/custom-domain.ts';
 import { Container, ContainerRegistry, ContainerRequest } from './resources/container.ts';
 import { Database, DatabaseUpdateRequest } from './resources/database.ts';
 import { Deployment, DeployRequest, EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from './resources/deployment.ts';
-import { DeployServicesRequest, Environment, EnvironmentStatus, StopServicesRequest } from './resources/environment.ts';
+import { CloneRequest, DeployServicesRequest, Environment, EnvironmentStatus, StopServicesRequest } from './resources/environment.ts';
 import { EventPage, eventQuery } from './resources/event.ts';
 import { HelmRepository } from './resources/helm-repository.ts';
 import { Helm } from './resources/helm.ts';
@@ -17,7 +18,7 @@ import { Link } from './resources/link.ts';
 import { AvailableRole, BillingInfo, Invitation } from './resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup, type ServiceKind } from './resources/service.ts';
 import { Terraform } from './resources/terraform.ts';
-import { EnvironmentVariable, VariableRequest } from './resources/variable.ts';
+import { EnvironmentVariable, Secret, VariableRequest, type OwnerKind } from './resources/variable.ts';
 import { Webhook } from './resources/webhook.ts';
 import { EnvironmentOfOrganization, EnvironmentOverview, ServiceOfOrganization } from './resources/wide-lists.ts';
 
@@ -74,6 +75,49 @@ const remove = <const Kind extends ServiceKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `delete_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}`, effect: 'destructive', permission: 'admin', target: kind,
     summary: `Take down one service of kind ${kind} and delete it for good.`,
+  });
+
+const listSecrets = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...read, name: `list_secrets_of_${kind}`, path: `/${kind}/{${kind}Id}/secret`, query: pageQuery, response: listOf(Secret),
+    summary: `List the secrets of one ${kind} and those it inherits, without their values.`,
+  });
+
+const deleteVariable = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_variable_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+    effect: 'destructive', target: kind, summary: `Delete a variable of one ${kind}, with its overrides and aliases.`,
+  });
+
+const deleteSecret = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_secret_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/secret/{secretId}`,
+    effect: 'destructive', target: kind, summary: `Delete a secret of one ${kind}, with its overrides and aliases.`,
+  });
+
+const listDomains = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...read, name: `list_${kind}_domains`, path: `/${kind}/{${kind}Id}/customDomain`, query: pageQuery, response: listOf(CustomDomain),
+    summary: `List the domains of one service of kind ${kind}.`,
+  });
+
+const checkDomains = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...read, name: `check_${kind}_domains`, path: `/${kind}/{${kind}Id}/checkCustomDomain`, response: z.object({ results: z.array(CustomDomainCheck) }),
+    summary: `Ask the name servers whether the domains of one service of kind ${kind} point to it.`,
+  });
+
+const createDomain = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `create_${kind}_domain`, method: 'POST', path: `/${kind}/{${kind}Id}/customDomain`, body: CustomDomainRequest,
+    response: CustomDomain, effect: 'write', target: kind, creates: { kind: 'custom_domain', in: kind },
+    summary: `Give one service of kind ${kind} a domain of its own.`,
+  });
+
+const deleteDomain = <const Kind extends DomainKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_${kind}_domain`, method: 'DELETE', path: `/${kind}/{${kind}Id}/customDomain/{customDomainId}`,
+    effect: 'destructive', target: kind, summary: `Take a domain from one service of kind ${kind}.`,
   });
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
@@ -271,4 +315,38 @@ export const extensionOperations = {
     ...undocumented, name: 'unlock_cluster', method: 'DELETE', path: '/cluster/{clusterId}/lock', effect: 'disruptive', permission: 'admin', target: 'cluster',
     summary: "Remove a cluster's lock.",
   }),
+  clone_environment: operation({
+    ...undocumented, name: 'clone_environment', method: 'POST', path: '/environment/{environmentId}/clone', body: CloneRequest, response: Environment,
+    effect: 'write', target: 'environment', creates: { kind: 'environment', in: 'project' },
+    roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' }, project_id: { pointsAt: 'project' } },
+    summary: 'Copy an environment with its services, variables and secrets, without the data of databases.',
+  }),
+  list_variables_of_job: operation({
+    ...read, name: 'list_variables_of_job', path: '/job/{jobId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables a job sees, of every scope.',
+  }),
+  list_secrets_of_application: listSecrets('application'),
+  list_secrets_of_container: listSecrets('container'),
+  list_secrets_of_job: listSecrets('job'),
+  list_secrets_of_environment: listSecrets('environment'),
+  delete_variable_of_application: deleteVariable('application'),
+  delete_variable_of_container: deleteVariable('container'),
+  delete_variable_of_job: deleteVariable('job'),
+  delete_variable_of_environment: deleteVariable('environment'),
+  delete_secret_of_application: deleteSecret('application'),
+  delete_secret_of_container: deleteSecret('container'),
+  delete_secret_of_job: deleteSecret('job'),
+  delete_secret_of_environment: deleteSecret('environment'),
+  list_application_domains: listDomains('application'),
+  list_container_domains: listDomains('container'),
+  list_helm_domains: listDomains('helm'),
+  check_application_domains: checkDomains('application'),
+  check_container_domains: checkDomains('container'),
+  check_helm_domains: checkDomains('helm'),
+  create_application_domain: createDomain('application'),
+  create_container_domain: createDomain('container'),
+  create_helm_domain: createDomain('helm'),
+  delete_application_domain: deleteDomain('application'),
+  delete_container_domain: deleteDomain('container'),
+  delete_helm_domain: deleteDomain('helm'),
 } as const;

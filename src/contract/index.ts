@@ -13,6 +13,7 @@ export { DateTime, Duration, Email, hiddenSecret, isSecret, kindPointedAt, maxim
 export type { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest } from './resources/application.ts';
 export type { ClusterLock } from './resources/cluster.ts';
+export { CustomDomainRequest, domainKinds, type DomainCheckStatus, type DomainKind } from './resources/custom-domain.ts';
 export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest, type DatabaseUpdateRequest } from './resources/database.ts';
 export { DeployRequest, maximumLogLines, StepName, type EnvironmentLog, type Log, type ServiceDeploymentStatus, type StatusDetails } from './resources/deployment.ts';
@@ -23,7 +24,7 @@ export type { Helm, HelmRequest } from './resources/helm.ts';
 export { scheduleKinds, type DeploymentHistory, type DeploymentHistoryItem, type Job, type JobRequest } from './resources/job.ts';
 export { isServiceKind, Probe, serviceKinds, ServiceType, type AutoscalingRequest, type GitRepository, type Healthchecks, type serviceIdentity, type ServiceKind, type workloadFields, type workloadRequestFields } from './resources/service.ts';
 export type { Terraform } from './resources/terraform.ts';
-export { isHeldExternally, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
+export { isHeldExternally, ownerKinds, type OwnerKind, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ErrorBody, type ErrorStatus, statusTexts } from './errors.ts';
+import { ErrorBody, type ErrorStatus, extensionStatusTexts, statusTexts } from './errors.ts';
 import type { JsonRecord } from './json.ts';
 import { rateHeaders } from './limits.ts';
 import { type AnyOperation, parameterKind } from './operation.ts';
@@ -63,9 +63,15 @@ const content = (schema: JsonRecord) => ({ 'application/json': { schema } });
 const headerNames = Object.values(rateHeaders);
 const headers = Object.fromEntries(headerNames.map((name) => [name, pointer('headers', name)]));
 
+const texts = { ...statusTexts, ...extensionStatusTexts };
+
 /** Name of an error response in `components`: `Bad Request` → `BadRequest`. */
-const failureName = (status: ErrorStatus): string => statusTexts[status].replaceAll(' ', '');
-const failures = Object.keys(statusTexts).map((status) => Number(status) as ErrorStatus);
+const failureName = (status: ErrorStatus): string => texts[status].replaceAll(' ', '');
+const codesOf = (known: object): ErrorStatus[] => Object.keys(known).map((status) => Number(status) as ErrorStatus);
+const failures = codesOf(texts);
+
+/** The failures of an operation. Only those outside the API document refuse a name that is taken in a way of its own. */
+const failuresOf = ({ documented, creates }: AnyOperation): ErrorStatus[] => (!documented && creates ? failures : codesOf(statusTexts));
 
 const parameters = (op: AnyOperation) => [
   ...op.params.map((name: string) => ({
@@ -94,7 +100,7 @@ const pathItem = (op: AnyOperation) => ({
       headers,
       ...(op.response && { content: content(jsonSchema(op.response as z.ZodType, 'output')) }),
     },
-    ...Object.fromEntries(failures.map((status) => [status, pointer('responses', failureName(status))])),
+    ...Object.fromEntries(failuresOf(op).map((status) => [status, pointer('responses', failureName(status))])),
   },
   'x-documented': op.documented,
   'x-effect': op.effect,
@@ -122,7 +128,7 @@ export function openApiDocument(): JsonRecord {
       responses: Object.fromEntries(
         failures.map((status) => [
           failureName(status),
-          { description: statusTexts[status], headers, content: content(pointer('schemas', 'Error')) },
+          { description: texts[status], headers, content: content(pointer('schemas', 'Error')) },
         ]),
       ),
       securitySchemes: {

@@ -28,7 +28,7 @@ describe('two environments', () => {
     ] };
     expect(findDrift(overridden, inheriting).differences).toEqual([
       { kind: 'missing variable', service: 'api', what: 'ALONE', first: 'set' },
-      { kind: 'variable', service: 'api', what: 'REGION', first: 'differs', second: 'differs, inherited' },
+      { kind: 'variable', service: 'api', what: 'REGION', first: '2', second: '1, inherited' },
     ]);
   });
 
@@ -39,11 +39,20 @@ describe('two environments', () => {
         { kind: 'version', service: 'api', what: 'deployed commit', first: 'aaa', second: 'bbb' },
         { kind: 'version', service: 'web', what: 'tag', first: 'v2', second: 'v1' },
         { kind: 'missing variable', what: 'D', first: 'set' },
-        { kind: 'variable', service: 'api', what: 'B', first: 'differs', second: 'differs' },
+        { kind: 'variable', service: 'api', what: 'B', first: '1', second: '2' },
         { kind: 'size', service: 'web', what: 'memory (MB)', first: '512', second: '1024' },
       ],
       pairs: 2, same: 0, unknown: ['C'],
     });
+  });
+
+  test('are compared by their secrets only where all of them are known on both sides', () => {
+    const one: ComparedEnvironment = { name: 'one', services: [], hasSecrets: true, variables: [{ key: 'BOTH', isSecret: true }, { key: 'ONE', isSecret: true }, { key: 'MIXED', isSecret: true }] };
+    const other: ComparedEnvironment = { name: 'other', services: [], hasSecrets: true, variables: [{ key: 'BOTH', isSecret: true }, { key: 'MIXED', value: 'plain' }] };
+    expect(findDrift(one, other)).toMatchObject({
+      differences: [{ kind: 'missing secret', what: 'ONE', first: 'set' }, { kind: 'variable', what: 'MIXED', first: 'a secret', second: 'plain' }], unknown: [],
+    });
+    expect(findDrift(one, { ...other, hasSecrets: false }).differences).toEqual([{ kind: 'missing variable', what: 'MIXED', second: 'set' }]);
   });
 
   test('that are the same do not differ, whatever their services are made of', () => {

@@ -111,6 +111,15 @@ export const extensionEndpoints: string[] = [
   'POST /environment/{environmentId}/service/stop',
   'POST /environment/{environmentId}/service/deploy',
   ...['application', 'container', 'database', 'job', 'helm', 'terraform', 'environment'].map((kind) => `DELETE /${kind}/{${kind}Id}`),
+  'POST /environment/{environmentId}/clone',
+  'GET /job/{jobId}/environmentVariable',
+  ...['application', 'container', 'job', 'environment'].flatMap((kind) => [
+    `GET /${kind}/{${kind}Id}/secret`, `DELETE /${kind}/{${kind}Id}/secret/{secretId}`, `DELETE /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+  ]),
+  ...['application', 'container', 'helm'].flatMap((kind) => [
+    `GET /${kind}/{${kind}Id}/customDomain`, `POST /${kind}/{${kind}Id}/customDomain`, `DELETE /${kind}/{${kind}Id}/customDomain/{customDomainId}`,
+    `GET /${kind}/{${kind}Id}/checkCustomDomain`,
+  ]),
 ];
 
 /** Status codes of failures, of the errors section. */

@@ -192,6 +192,16 @@ const extensionShapes = {
     cluster.is_demo                   boolean required
     services_overview.service_count   integer required
     ${shapes['environment status'].replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1deployment_status.')}`,
+  domain: `${identity}
+    domain                 string required
+    generate_certificate   boolean required
+    use_cdn                boolean required
+    validation_domain      string required
+    status                 VALIDATION_PENDING required`,
+  'domain check': `
+    results[].domain_name     string required
+    results[].status          MATCHES_LOAD_BALANCER_HOST|RESOLVES_TO_IP|DOMAIN_NOT_CONFIGURED|DOMAIN_LINKED_TO_WRONG_HOST|GENERIC_FAILURE required
+    results[].error_details   string required nullable`,
   role: `
     id            uuid required
     name          string required
@@ -260,6 +270,14 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'GET /organization/{organizationId}/availableRole': list('role'),
   'GET /organization/{organizationId}/inviteMember': list('invitation'),
   'GET /organization/{organizationId}/billingInfo': one('billing info'),
+  ...Object.fromEntries(['application', 'container', 'helm'].flatMap((kind): [string, AnswerShape][] => [
+    [`GET /${kind}/{${kind}Id}/customDomain`, list('domain')],
+    [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
+    [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
+  ])),
+  'GET /job/{jobId}/environmentVariable': list('variable'),
+  ...Object.fromEntries(['application', 'container', 'job', 'environment'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/secret`, list('secret')])),
+  'POST /environment/{environmentId}/clone': one('environment'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
   'PUT /application/{applicationId}': one('application'),
   'PUT /database/{databaseId}': one('database'),

@@ -9,6 +9,7 @@ import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
+import { seedId } from '../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -107,8 +108,21 @@ test('a variable that one environment inherits and the other overrides is missin
   const client = await connectors.modern();
   const { results } = (await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' })).structuredContent as { results: Json[] };
   expect(results.filter(({ what, service }) => what === 'REGION' && service === 'search')).toEqual([
-    { kind: 'variable', service: 'search', what: 'REGION', first: 'differs', second: 'differs, inherited' },
+    { kind: 'variable', service: 'search', what: 'REGION', first: 'eu-central-1', second: 'eu-west-3, inherited' },
   ]);
+});
+
+test('secrets that one environment lacks are named, and those that both have are not compared', async () => {
+  const production = seedId('service/shop/production/checkout-api');
+  const client = await connectors.modern();
+  const secretsThat = async () => {
+    const { results } = (await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' })).structuredContent as { results: Json[] };
+    return results.filter(({ kind }) => kind === 'missing secret').map(({ service, what, first }) => [service, what, first]);
+  };
+  expect(await secretsThat()).toEqual([[undefined, 'SHARED_TOKEN', 'set'], ['checkout-api', 'PAYMENT_API_KEY', 'set'], ['nightly-report', 'REPORT_TOKEN', 'set'], ['search', 'SEARCH_TOKEN', 'set']]);
+  await platform.must('create_secret', { application_id: production, key: 'PAYMENT_API_KEY', value: 'another-value-of-it' });
+  const text = textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
+  expect(text).not.toMatch(/PAYMENT_API_KEY|never-shown|another-value/);
 });
 
 test('a history shows the columns that were chosen, and that there may be more', async () => {

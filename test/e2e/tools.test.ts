@@ -105,6 +105,7 @@ const cases: Case[] = [
   { tool: 'cancel_deployment', answers: {}, wrong: { environment_id: nowhere }, says: 'no such id' },
   { tool: 'list_alert_rules', right: {}, answers: { results: rows({ id: '@alert_rule_id', state: any }) }, wrong: { page: 0 }, says: '"page"' },
   { tool: 'list_events', right: { kind: 'lock' }, answers: { results: any, looked_through: any, kept_since: any }, wrong: { kind: '' }, says: '"kind"' },
+  { tool: 'clone_environment', right: { environment_id: 'data/development', name: 'qa' }, answers: { name: 'qa', mode: 'DEVELOPMENT', not_made: any }, wrong: { environment_id: 'data/development', name: 'qa', mode: 'TEST' }, says: '"mode"' },
   { tool: 'find_resource', right: { name: 'checkout' }, answers: { results: rows({ path: 'shop/staging/checkout-api', kind: 'application' }), total: any }, wrong: { kind: 'server' }, says: '"kind"' },
   { tool: 'get_organization_overview', right: {}, answers: { total: any, counts: any, results: rows({ environment: 'data/development', condition: any }) }, wrong: { project: 'nowhere' }, says: 'There is no project' },
   { tool: 'get_environment_overview', right: { environment: 'shop/staging' }, answers: { environment: 'shop/staging', counts: any, results: rows({ name: 'checkout-api', condition: any }) }, wrong: { environment: 'shop/nowhere' }, says: 'There is no environment' },
@@ -126,6 +127,9 @@ const cases: Case[] = [
   { tool: 'start_services', right: { services: ['shop/production/orders-db'], wait: true }, answers: { asked: 1, results: rows({ service: 'shop/production/orders-db', what: 'running' }) }, wrong: { services: ['shop/staging/orders-db'], modes: ['STAGING'] }, says: '"services" goes with none of' },
   { tool: 'delete_service', right: { service: 'data/development/migrate-schema' }, answers: { outcome: 'accepted', action: 'DELETE' }, wrong: { service: nowhere }, says: 'There is no service' },
   { tool: 'delete_environment', right: { environment: 'data/development', wait: true }, answers: { outcome: 'succeeded', state: 'DELETED' }, wrong: {}, says: '"environment" is required' },
+  { tool: 'create_custom_domain', right: { service: 'shop/staging/storefront', domain: 'shop.acme.example' }, answers: { domain: 'shop.acme.example', record: { type: 'CNAME', value: any }, entered: 'no' }, wrong: { service: 'shop/staging/storefront', domain: 'https://shop.acme.example/' }, says: '"domain": must be a domain name' },
+  { tool: 'delete_custom_domain', right: { service: 'shop/staging/checkout-api', domain: 'checkout.live.acme.example' }, answers: { deleted: 'checkout.live.acme.example' }, wrong: { service: 'shop/staging/checkout-api', domain: 'nowhere.example.com' }, says: 'has no domain nowhere.example.com' },
+  { tool: 'delete_environment_variable', right: { service: 'shop/staging/nightly-report', key: 'REPORT_FORMAT' }, answers: { deleted: 'REPORT_FORMAT', of: 'shop/staging/nightly-report' }, wrong: { service: 'shop/staging/nightly-report', key: 'LOG_LEVEL' }, says: 'only inherits LOG_LEVEL' },
   { tool: 'get_api_budget', right: {}, answers: { limit: 1000, remaining: any }, wrong: { hours: 2 }, says: '"hours" is not known' },
   // Last, because a locked cluster refuses what comes after.
   { tool: 'lock_cluster', right: { cluster_id: '@cluster_id', reason: 'incident 42', ttl_in_days: 1 }, answers: { cluster_id: '@cluster_id', reason: 'incident 42' }, wrong: { cluster_id: '@cluster_id', ttl_in_days: 30 }, says: '"ttl_in_days"' },

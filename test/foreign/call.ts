@@ -30,7 +30,7 @@ export interface ForeignCall {
   readonly before?: (server: ForeignServer) => unknown;
   readonly args: (server: ForeignServer) => Json;
   /** What it changes on the platform, all of it, or what each change has to match; nothing by default. */
-  readonly changes?: readonly string[] | RegExp;
+  readonly changes?: readonly string[] | RegExp | ((server: ForeignServer) => readonly string[]);
   /** What it reads of a resource that it changes, and the members of it that alone may differ afterwards. */
   readonly only?: { readonly of: (server: ForeignServer) => unknown; readonly members: readonly string[] };
   /** The words of a legitimate refusal: then it has to be refused. `why` says what makes it legitimate. */
@@ -65,7 +65,7 @@ const outcomeProblems = ({ isError }: CallToolResult, text: string, { refused }:
 
 const sameList = (one: readonly string[], other: readonly string[]): boolean => JSON.stringify(one.toSorted()) === JSON.stringify(other.toSorted());
 
-function changeProblems(changed: readonly string[], expected: ForeignCall['changes'] = []): string[] {
+function changeProblems(changed: readonly string[], expected: readonly string[] | RegExp): string[] {
   const isRight = expected instanceof RegExp ? changed.every((change) => expected.test(change)) : sameList(changed, expected);
   return isRight ? [] : [`changed [${changed.join(', ')}], not [${expected instanceof RegExp ? String(expected) : expected.join(', ')}]`];
 }
@@ -78,6 +78,7 @@ export async function problemsOf(server: ForeignServer, call: ForeignCall): Prom
   const of = await call.only?.of(server);
   const [requests, refusals, questions, logged] = [platform.requests.length, platform.refusals.length, user.questions.length, log.lines.length];
   const kept = snapshot(platform);
+  const expected = typeof call.changes === 'function' ? call.changes(server) : (call.changes ?? []);
   const result = await server.call(call.tool, args);
   const text = textOf(result);
   const sent = platform.requests.slice(requests);
@@ -86,7 +87,7 @@ export async function problemsOf(server: ForeignServer, call: ForeignCall): Prom
   };
   const changed = changesBetween(kept, snapshot(platform));
   const wrong = result.isError === true ? [] : [
-    ...changeProblems(changed, call.changes),
+    ...changeProblems(changed, expected),
     ...(call.only === undefined ? [] : differingPaths(of, await call.only.of(server)).filter((path) => !call.only?.members.some((member) => path === member || path.startsWith(`${member}.`))).map((path) => `changed ${path} too`)),
     ...(call.holds === undefined ? [] : await attempt(() => call.holds?.(made))),
   ];

@@ -24,7 +24,7 @@ function labelOf(list: string, row: Json, state: Store): string {
   if (list === 'services') return `${environment}/${String((row['spec'] as Json)['name'])}`;
   if (list === 'deployments') return `${String(row['action'])} in ${environment}`;
   if (list === 'variables') return String(row['key']);
-  return String(row['name'] ?? row['email'] ?? row['target_url'] ?? row['id']);
+  return String(row['name'] ?? row['email'] ?? row['target_url'] ?? row['domain'] ?? row['id']);
 }
 
 type Snapshot = ReadonlyMap<string, { readonly label: string; readonly json: string }>;

@@ -97,6 +97,33 @@ const organizationCalls: readonly ForeignCall[] = [
   { tool: 'upgrade_cluster', args: ({ platform }) => ({ cluster_id: platform.ids.clusters.main }), changes: ['~clusters north'] },
 ];
 
+const inDevelopment = ({ platform }: ForeignServer, list: 'services' | 'variables'): string[] => {
+  const { development } = platform.ids.environments;
+  const services = platform.state.services.filter(({ environment_id: environment }) => environment === development);
+  if (list === 'services') return services.map(({ spec }) => String(spec['name']));
+  return platform.state.variables.filter(({ parent_id: parent }) => parent === development || services.some(({ id }) => id === parent)).map(({ key }) => key);
+};
+
+const cloneCalls: readonly ForeignCall[] = [
+  {
+    tool: 'clone_environment', args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'copy', project_id: platform.ids.projects.tools }),
+    changes: (server) => ['+environments copy', ...inDevelopment(server, 'services').map((name) => `+services copy/${name}`), ...inDevelopment(server, 'variables').map((key) => `+variables ${key}`)],
+    holds: (made) => {
+      const original = made.server.platform.state.environments.find(({ id }) => id === made.server.platform.ids.environments.development);
+      expect(rowNamed('environments', 'copy', made)).toMatchObject({ project_id: made.server.platform.ids.projects.tools, mode: original?.mode, cluster_id: original?.cluster_id });
+      expect(made.answer['not_made']).not.toEqual(expect.arrayContaining([expect.stringMatching(/^variable /)]));
+    },
+  },
+  {
+    tool: 'clone_environment', case: 'under a name that is taken', args: ({ platform }) => ({ environment_id: platform.ids.environments.development, name: 'staging' }),
+    refused: { says: /taken|has that name/, why: 'the project has one of that name' },
+  },
+  {
+    tool: 'clone_environment', case: 'into PRODUCTION, on another cluster',
+    args: ({ platform }) => ({ environment_id: platform.ids.environments.staging, name: 'copy', mode: 'PRODUCTION', cluster_id: platform.ids.clusters.locked }), refused: { says: /locked/, why: 'the cluster of the copy is locked' },
+  },
+];
+
 const serviceCalls: readonly ForeignCall[] = [
   {
     tool: 'create_application', args: (server) => ({
@@ -209,5 +236,35 @@ const variableCalls: readonly ForeignCall[] = [
   },
 ];
 
+const deletionCalls: readonly ForeignCall[] = [
+  {
+    tool: 'delete_environment_variable', args: () => ({ service: 'shop/staging/storefront', key: 'CACHE_TTL' }), changes: ['-variables CACHE_TTL'],
+    before: (server) => server.platform.state.variables.some(({ key }) => key === 'CACHE_TTL'),
+  },
+  {
+    tool: 'delete_environment_variable', case: 'a secret', args: () => ({ service: 'shop/staging/storefront', key: 'HIDDEN_THING' }), changes: ['-variables HIDDEN_THING'],
+    holds: ({ result, questions }) => expect(JSON.stringify([result, questions])).not.toContain('correct-horse-9'),
+  },
+  {
+    tool: 'delete_environment_variable', case: 'that is inherited', args: () => ({ service: 'shop/staging/storefront', key: 'LOG_LEVEL' }),
+    refused: { says: /only inherits/, why: 'the environment has it' },
+  },
+];
+
+const domainCalls: readonly ForeignCall[] = [
+  {
+    tool: 'create_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['+domains shop.example.com'],
+    holds: ({ answer, server }) => {
+      expect(answer).toMatchObject({ domain: 'shop.example.com', record: { value: expect.stringContaining('lb.example.com') }, entered: 'yes' });
+      expect(server.platform.state.domains.find(({ domain }) => domain === 'shop.example.com')).toMatchObject({ owner: named('storefront')(server).id, generate_certificate: true });
+    },
+  },
+  {
+    tool: 'create_custom_domain', case: 'a domain that is taken', args: () => ({ service: 'shop/staging/gateway', domain: 'shop.example.com' }),
+    refused: { says: /taken/, why: 'another service has it' },
+  },
+  { tool: 'delete_custom_domain', args: () => ({ service: 'shop/staging/storefront', domain: 'shop.example.com' }), changes: ['-domains shop.example.com'] },
+];
+
 /** Every tool that changes something and deploys nothing. */
-export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls];
+export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...deletionCalls, ...domainCalls, ...cloneCalls];

@@ -59,6 +59,7 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     unlock_cluster: () => ({ cluster_id: seedId('cluster/batch') }),
     list_alert_rules: () => organization,
     list_events: () => ({}),
+    clone_environment: () => ({ ...id('environment_id'), name: uniqueName('clone'), mode: 'STAGING' }),
     find_resource: () => ({}),
     get_organization_overview: () => ({}),
     get_environment_overview: () => ({ environment: seed['environment_id'] }),
@@ -80,6 +81,9 @@ export function toolCallsOn({ seed, organizationId }: Pick<RunningPlatform, 'see
     start_services: () => ({ services: [`infra://service/database/${seedId('service/data/development/events-db')}`] }),
     delete_service: () => ({ service: `infra://service/job/${seedId('service/data/development/migrate-schema')}` }),
     delete_environment: () => ({ environment: seedId('environment/data/development') }),
+    create_custom_domain: () => ({ service: application, domain: `${uniqueName('shop')}.example.com` }),
+    delete_custom_domain: () => ({ service: `infra://service/container/${seed['container_id']}`, domain: 'search.live.acme.example' }),
+    delete_environment_variable: () => ({ service: `infra://service/job/${seed['job_id']}`, key: 'REPORT_FORMAT' }),
     get_api_budget: () => ({}),
   };
 }

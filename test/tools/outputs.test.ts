@@ -51,6 +51,7 @@ const calls: Record<string, Args> = {
   unlock_cluster: { cluster_id: 'batch' },
   list_alert_rules: {},
   list_events: { environment: 'shop/staging', kind: 'variable' },
+  clone_environment: { environment_id: 'shop/staging', name: 'qa', mode: 'DEVELOPMENT' },
   find_resource: { name: 'shop' },
   get_organization_overview: {},
   get_environment_overview: { environment: 'data/development' },
@@ -72,6 +73,9 @@ const calls: Record<string, Args> = {
   start_services: { environment: 'shop/staging' },
   delete_service: { service: 'shop/production/orders-db' },
   delete_environment: { environment: 'shop/staging' },
+  create_custom_domain: { service: 'shop/staging/storefront', domain: 'shop.acme.example' },
+  delete_custom_domain: { service: 'shop/staging/checkout-api', domain: 'checkout.live.acme.example' },
+  delete_environment_variable: { environment: 'shop/staging', key: 'LOG_LEVEL' },
   get_api_budget: {},
 };
 
@@ -105,7 +109,7 @@ test.each(tools)('$name answers, or plans, this', async ({ name, operation }) =>
   expect(steady(textOf(await client.call(name, args)))).toMatchSnapshot();
 });
 
-test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'update_container', 'update_application', 'create_job', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
+test.each(['create_application', 'create_secret', 'deploy_application', 'set_environment_variables', 'create_custom_domain', 'clone_environment', 'update_container', 'update_application', 'create_job', 'invite_member', 'create_webhook'])('%s, carried out, answers this', async (name) => {
   expect(steady(textOf(await client.call(name, seeded(calls[name]!))))).toMatchSnapshot();
 });
 

@@ -4,8 +4,8 @@ import { clusterUpgrade, defineTool, naming, record } from '../../src/server/too
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
   description: "Upgrade a cluster to the next Kubernetes version. Takes long, moves its workloads and can't be undone.",
-  plan: () => ['Its workloads are moved while nodes are replaced, and there is no way back.'],
+  plan: () => ['Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.'],
   preview: clusterUpgrade,
   render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
-  next: naming`Accepted, not upgraded yet: ${'list_clusters'} shows its status and version.`,
+  next: naming`Accepted, not upgraded yet: ${'wait_for_deployment'} with the cluster waits for the end.`,
 });

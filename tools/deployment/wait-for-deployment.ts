@@ -5,15 +5,16 @@ import { oneOf, readsByKind, readsInstead, readsOf, serviceSubject } from '../sh
 import { endAnswer, endView, readsToExplain } from '../shared/deployment-end.ts';
 import { awaitEarlierEnd, waitTime } from '../shared/wait-for-end.ts';
 import { awaitGone } from '../shared/wait-until-gone.ts';
+import { awaitUpgrade, isUpgrade, upgradeReads, upgradeText } from '../shared/wait-for-upgrade.ts';
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
   switch (view['outcome']) {
     case 'running':
       return [{ tool: 'wait_for_deployment', arguments: args, why: 'it has not ended yet' }];
     case 'not_seen':
-      return [{ tool: 'list_deployments', arguments: pick(args, ['service', 'environment']), why: 'which deployments there are' }];
+      return isUpgrade(view) ? [] : [{ tool: 'list_deployments', arguments: pick(args, ['service', 'environment']), why: 'which deployments there are' }];
     default:
-      return endView.next(view);
+      return isUpgrade(view) ? [] : endView.next(view);
   }
 }
 
@@ -21,25 +22,27 @@ export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
   description:
-    'Is it done yet? Waits until a deploy, restart, stop or deletion has ended, and says how: succeeded, canceled, or failed and why. Where the time is over first, call it again.',
+    'Is it done yet? Waits until a deploy, restart, stop, deletion or cluster upgrade has ended, and says how: succeeded, canceled, or failed and why. Where the time is over first, call it again.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
+    cluster: reference('cluster').optional(),
     deployment_id: z.string().optional().describe('As the deploy answered it.'),
     action: DeploymentAction.default('DEPLOY').describe('What was asked for.'),
     seconds: waitTime,
   },
-  rules: oneOf('service', 'environment'),
+  rules: oneOf('service', 'environment', 'cluster'),
   operations: [...readsOf('status'), operations.get_environment_status],
-  reads: [...anyOf(...readsByKind('status', 'the state', operations.get_environment_status)), ...readsInstead('status', 'the state'), ...readsByKind('deployments', 'the history'), ...readsToExplain],
+  reads: [...anyOf(...readsByKind('status', 'the state', operations.get_environment_status)), ...readsInstead('status', 'the state'), ...readsByKind('deployments', 'the history'), ...readsToExplain, ...upgradeReads],
   output: z.object({ subject: z.string(), outcome: z.string(), state: z.string(), deployment_id: z.string(), waited_seconds: z.int(), diagnosis: z.object({}) }),
-  answer: async ({ deployment_id: deployment, action, seconds }, context) => {
+  answer: async ({ cluster, deployment_id: deployment, action, seconds }, context) => {
+    if (cluster !== undefined) return awaitUpgrade(context, { id: cluster, name: context.resolved['cluster']?.name }, seconds);
     const subject = serviceSubject(context);
     // Some platforms answer a deploy with the service, whose id is easily taken for the deployment's.
     const known = deployment === subject.id ? undefined : deployment;
     const end = action === 'DELETE' ? awaitGone(context, subject, seconds) : awaitEarlierEnd(context, subject, { action, deployment: known, isHearsay: true }, seconds);
     return endAnswer(context, subject, await end);
   },
-  render: endView.render,
+  render: { ...endView.render, text: (view) => (isUpgrade(view) ? upgradeText(view) : endView.render.text(view)) },
   next,
 });

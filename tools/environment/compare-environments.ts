@@ -2,39 +2,41 @@ import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
 import { composeTool, containsMark, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { isOwnerKind, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
-/** The rows of a list of variables that say which variable they are. */
-const variableRows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => rows(list)?.filter(({ key }) => typeof key === 'string');
-
-const serviceScopes: readonly string[] = ['APPLICATION', 'CONTAINER'];
-
-/** A variable to compare. It has a value only if all of that may be shown. */
-const compared = (row: JsonRecord, service?: string): ComparedVariable => ({
-  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), value: typeof row['value'] === 'string' && !containsMark(row['value']) ? row['value'] : undefined,
+/** A variable or secret to compare. It has a value only if all of that may be shown. */
+const compared = (row: JsonRecord, isSecret: boolean, service?: string): ComparedVariable => ({
+  key: String(row['key']), scope: String(row['scope']), ...(service !== undefined && { service }), ...(isSecret && { isSecret }),
+  value: !isSecret && typeof row['value'] === 'string' && !containsMark(row['value']) ? row['value'] : undefined,
 });
 
-/** A service's own variables. The platform lists only those of applications and containers. */
-async function ofService(context: ToolContext, service: JsonRecord): Promise<ComparedVariable[]> {
-  const { id, name } = service;
-  if (typeof id !== 'string' || typeof name !== 'string') return [];
-  const list =
-    service['service_type'] === 'APPLICATION' ? await context.attempt(operations.list_environment_variables, { application_id: id })
-    : service['service_type'] === 'CONTAINER' ? await context.attempt(operations.list_variables_of_container, { container_id: id })
-    : undefined;
-  return (variableRows(list) ?? []).filter(({ scope }) => serviceScopes.includes(String(scope))).map((row) => compared(row, name));
+/** What an owner sees, or of a service only its own; the secrets are undefined if they can't be read. */
+function comparedIn({ variables = [], secrets }: SeenVariables, own?: { readonly scope: string; readonly name: string }) {
+  const isMeant = ({ scope }: JsonRecord): boolean => own === undefined || scope === own.scope;
+  return {
+    variables: variables.filter(isMeant).map((row) => compared(row, false, own?.name)),
+    secrets: secrets?.filter(isMeant).map((row) => compared(row, true, own?.name)),
+  };
+}
+
+/** A service's own variables and secrets. Platforms list only those of some kinds. */
+async function ofService(context: ToolContext, { id, name, service_type: type }: JsonRecord) {
+  const kind = String(type).toLowerCase();
+  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind)) return { variables: [], secrets: [] };
+  return comparedIn(await seenBy(kind, id, context), { scope: scopeOf(kind), name });
 }
 
 async function environmentOf(context: ToolContext, member: string, environment_id: string): Promise<ComparedEnvironment> {
-  const [list, variables] = await Promise.all([
-    context.attempt(operations.list_services, { environment_id }),
-    context.attempt(operations.list_variables_of_environment, { environment_id }),
-  ]);
+  const [list, seen] = await Promise.all([context.attempt(operations.list_services, { environment_id }), seenBy('environment', environment_id, context)]);
   const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
-  const own = await Promise.all(services.map((service) => ofService(context, service)));
-  const shared = variableRows(variables)?.map((row) => compared(row));
-  return { name: context.resolved[member]?.path ?? environment_id, services, variables: [...(shared ?? []), ...own.flat()] };
+  const parts = [comparedIn(seen), ...(await Promise.all(services.map((service) => ofService(context, service))))];
+  return {
+    name: context.resolved[member]?.path ?? environment_id, services,
+    variables: parts.flatMap(({ variables, secrets }) => [...variables, ...(secrets ?? [])]),
+    hasSecrets: parts.every(({ secrets }) => secrets !== undefined),
+  };
 }
 
 const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
@@ -43,11 +45,14 @@ export const compareEnvironments = composeTool({
   name: 'compare_environments',
   toolset: 'environments',
   description:
-    'What differs between staging and production? Compares two environments service by service: missing services, images, tags, commits, env vars (whether they ' +
-    'differ, never their values), CPU, memory, instances, ports. Gravest first.',
+    'What differs between staging and production? Compares two environments service by service: missing services, images, tags, commits, env vars, secrets that one ' +
+    'side lacks, CPU, memory, instances, ports. Gravest first.',
   input: { first: reference('environment'), second: reference('environment') },
-  operations: [operations.list_services, operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container],
-  reads: readUses('variables are not all compared', operations.list_variables_of_environment, operations.list_environment_variables, operations.list_variables_of_container),
+  operations: [operations.list_services, ...Object.values(variableOperations.list)],
+  reads: [
+    ...readUses('variables are not all compared', ...Object.values(variableOperations.list)),
+    ...readUses('it is not said which secrets one side lacks', ...Object.values(variableOperations.secrets)),
+  ],
   output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
   answer: async ({ first, second }, context) => {
     const [one, other] = await Promise.all([environmentOf(context, 'first', first), environmentOf(context, 'second', second)]);

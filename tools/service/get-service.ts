@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { anyOf, anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
+import { domainReads, domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject } from '../shared/any-service.ts';
 
@@ -11,18 +12,19 @@ const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof va
 export const getService = composeTool({
   name: 'get_service',
   toolset: 'services',
-  description: 'Show one service of any kind: how it is (state, last deployment, out of date or not), its URL and configuration (image, CPU, memory, ports, probes, source …).',
+  description: 'Show one service of any kind: how it is (state, last deployment, out of date or not), its URL and configuration (image, CPU, memory, ports, probes, domains, source …).',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
-  reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses],
-  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), configuration: z.object({}) }),
+  reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses, ...domainReads],
+  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);
-    const [configuration, status, addresses] = await Promise.all([readAspect(context, subject, 'configuration'), statusOf(context, subject), addressesOf(context, subject)]);
+    const [configuration, status, addresses, domains] = await Promise.all([readAspect(context, subject, 'configuration'), statusOf(context, subject), addressesOf(context, subject), domainsOf(context, subject)]);
     return pruneRecord({
       name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
       ...shownAddresses(addresses),
       status: status && pick(status, statusFacts),
+      domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
     });
   },

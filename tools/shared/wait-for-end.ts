@@ -71,6 +71,10 @@ interface WaitOptions {
   readonly isEarlier?: boolean;
 }
 
+/** Whether a wait that began then is over: its time is up, or the call's. */
+export const isOver = (context: ToolContext, startedAt: number, seconds: number): boolean =>
+  context.isAborted() || context.now() - startedAt >= seconds * 1000 || context.timeLeft() <= reserve;
+
 /**
  * Waits until a requested deployment of a service or environment has ended, the time is up, or it doesn't become visible.
  * @throws CallFailure if the platform doesn't offer the status; ApiError if it fails.
@@ -79,7 +83,6 @@ export async function awaitEnd(context: ToolContext, subject: Subject, requested
   const startedAt = context.now();
   const gracePeriod = isEarlier ? settlingTime : visibilityTimeout;
   const elapsed = (): number => context.now() - startedAt;
-  const isOver = (): boolean => context.isAborted() || elapsed() >= seconds * 1000 || context.timeLeft() <= reserve;
   let last = '';
   for (;;) {
     const status = (await readStatus(context, subject)) ?? context.refuse(`the state of this ${subject.kind} can't be read here`, 'Ask whoever runs the platform how it went.');
@@ -87,7 +90,7 @@ export async function awaitEnd(context: ToolContext, subject: Subject, requested
     const outcome = outcomeOf(progress, status);
     const missing = missingOutcome(progress, requested, status);
     const waited = Math.round(elapsed() / 1000);
-    if (outcome !== undefined || isOver()) return { outcome: outcome ?? missing ?? (progress === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
+    if (outcome !== undefined || isOver(context, startedAt, seconds)) return { outcome: outcome ?? missing ?? (progress === 'stale' ? 'not_seen' : 'running'), status, waited_seconds: waited };
     if (missing !== undefined && elapsed() >= gracePeriod) return { outcome: missing, status, waited_seconds: waited };
     const message = progressText(status, waited);
     if (message !== last) context.progress(message);

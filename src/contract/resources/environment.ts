@@ -14,6 +14,15 @@ export const EnvironmentRequest = z.object({
   cluster_id: reference('cluster'),
 });
 
+/** Body of the request that copies an environment. What is left out is the original's. */
+export const CloneRequest = z.object({
+  name: Name.describe('Unique in the project.'),
+  mode: EnvironmentMode.optional().describe('What it is for.'),
+  cluster_id: reference('cluster').optional(),
+  project_id: reference('project').optional(),
+  apply_deployment_rule: z.boolean().optional().describe('Whether a rule of the project sets its schedule.'),
+});
+
 export const Environment = resourceOf('environment', z.object({
   ...identity,
   name: Name,

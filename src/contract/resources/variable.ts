@@ -39,6 +39,10 @@ export const VariableOverrideRequest = z.object({ value: z.string(), ...details 
 
 export const SecretRequest = z.object({ key: Key, value: secret(), ...mountPath, ...details });
 
+/** What variables and secrets can belong to, as paths name it. Helm and Terraform services have them too, but no such paths. */
+export const ownerKinds = ['application', 'container', 'job', 'environment'] as const;
+export type OwnerKind = (typeof ownerKinds)[number];
+
 const LinkedVariable = z.object({
   id: Uuid,
   key: z.string(),

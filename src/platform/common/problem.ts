@@ -17,6 +17,9 @@ export const invalid = (field: string, message: string): ApiProblem => new ApiPr
 /** 400 for a request that is well formed but can't be carried out now. */
 export const refused = (message: string): ApiProblem => new ApiProblem(400, message);
 
+/** 409 for a name that something else has. Only operations outside the API document answer it. */
+export const taken = (field: string, message: string): ApiProblem => new ApiProblem(409, `${field}: ${message}`);
+
 /** 404 for an id that doesn't exist. The message names the kind and the id. */
 export const notFound = (kind: string, id: string): ApiProblem => new ApiProblem(404, `No ${kind.replaceAll('_', ' ')} has the id ${id}.`);
 

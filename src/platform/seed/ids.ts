@@ -25,5 +25,7 @@ export const seedIds = {
   alert_receiver_id: seedId('alert-receiver/on-call'),
   webhook_id: seedId('webhook/deployments'),
   role_id: seedId('role/viewer'),
+  secret_id: seedId('variable/shop/staging/checkout-api/PAYMENT_API_KEY'),
+  custom_domain_id: seedId('domain/shop/staging/checkout-api'),
   helm_repository_id: seedId('helm-repository/charts'),
 } as const;

@@ -33,12 +33,22 @@ function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
     own('checkout-api', 'FEATURES_FILE', 'APPLICATION', '{"new_basket": true}', { variable_type: 'FILE', mount_path: '/etc/shop/features.json', enable_interpolation_in_file: 0 }),
     own('checkout-api', 'MAIL_API_URL', 'APPLICATION', 'vault:shop/mail#url', { variable_type: 'EXTERNAL_SECRET', owned_by: 'external-secrets' }),
     own('checkout-api', 'PAYMENT_API_KEY', 'APPLICATION', '', { value: null, sealed_value: vault.seal('never-shown') }),
+    own('search', 'SEARCH_TOKEN', 'CONTAINER', '', { value: null, sealed_value: vault.seal('never-shown-either') }),
+    own('nightly-report', 'REPORT_TOKEN', 'JOB', '', { value: null, sealed_value: vault.seal('never-shown-as-well') }),
+    variable('shop/staging/SHARED_TOKEN', inEnvironment(staging), 'ENVIRONMENT', '', { value: null, sealed_value: vault.seal('never-shown-to-anybody') }),
     own('search', 'REGION', 'CONTAINER', 'eu-central-1', { variable_type: 'OVERRIDE', linked_variable_id: region.id }),
     own('nightly-report', 'REPORT_FORMAT', 'JOB', 'csv'),
     own('session-cache', 'CACHE_TTL', 'HELM', '3600'),
     own('assets-bucket', 'TF_LOG', 'TERRAFORM', 'WARN'),
   ];
 }
+
+/** A domain of one service of each kind that can have some. */
+const seedDomains = (time: SeedTime) =>
+  [['checkout-api', 'checkout'], ['search', 'search'], ['session-cache', 'sessions']].map(([service, label]) => ({
+    id: seedId(`domain/shop/staging/${service}`), created_at: time.ago(60), updated_at: time.ago(60), service_id: seedId(`service/shop/staging/${service}`),
+    domain: `${label}.live.acme.example`, generate_certificate: 1 as const, use_cdn: 0 as const,
+  }));
 
 const day = 86_400_000;
 const daysOfHistory = 3;
@@ -56,6 +66,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   )).returningAll().execute();
   await db.insertInto('service').values(serviceRows(services, { created_at: time.ago(70), updated_at: time.ago(10) })).execute();
   await db.insertInto('variable').values([...environments.flatMap(builtInVariables), ...seedVariables(time, vault)]).execute();
+  await db.insertInto('custom_domain').values(seedDomains(time)).execute();
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 

@@ -31,7 +31,9 @@ interface Hosts {
 async function hostsOf({ operation, input, target }: TargetedOperation, reader: Reader): Promise<Hosts> {
   if (operation.effect === 'read' || allowedUnderLock.includes(operation)) return { records: [], isIncomplete: false };
   const clusters = [target, ...referencesIn(operation, input)].filter(({ kind, id }) => kind === 'cluster' && id !== undefined);
-  const hosted = targetAndTouched(target).filter(({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined);
+  // What is copied stays as it is: only the cluster that the copy is made on has to be unlocked.
+  const isCopied = operation.creates?.kind === 'environment' && target.kind === 'environment' && clusters.length > 0;
+  const hosted = (isCopied ? [] : targetAndTouched(target)).filter(({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined);
   const environments = [...new Set(hosted.flatMap(({ environment }) => environment?.id ?? []))];
   const records = (await Promise.all(environments.map((id) => readById('environment', id, reader)))).filter((record) => textOf(record, 'cluster_id') !== undefined);
   // Where something is created, the cluster is what its input refers to.

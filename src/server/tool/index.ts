@@ -1,6 +1,6 @@
 /** The public API for tool files: the only part of the server that `tools/` may import. */
 
-export { isPlatformFailure, otherLogText, otherStatusText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
+export { isPlatformFailure, lockEnd, otherLogText, otherStatusText, readClusterLocks, readServiceLogs, readServiceStatus, rowsIn } from '../context/index.ts';
 export { at, isRecord, omit, pick, pickPaths, pruneRecord, type JsonRecord } from '../json/index.ts';
 export { containsMark, hasUserinfo, isSecretName } from '../redaction/index.ts';
 export { issuesOf, issuesOfPlanned, printPath, sizeIssues, type Issue, type Path } from './arguments.ts';
@@ -18,7 +18,7 @@ export { effectLines, environmentDeployment } from './preview/environment-deploy
 export { alreadyMember, role } from './preview/member-invitation.ts';
 export { lineAgreed, lineText, notKnown, organizationOf, show, textOf, type NoOp, type PlanLine, type Preview } from './preview/preview.ts';
 export { replacement } from './preview/replacement.ts';
-export { allDown, nothingUnderWay, services, underWay } from './preview/service-states.ts';
+export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';
 export { presentRead } from './present-state.ts';

@@ -78,6 +78,7 @@ const table: Record<string, Row> = {
   unlock_cluster: ['yes', 'yes', 'yes'],
   list_alert_rules: read,
   list_events: ['read', 'read', 'cannot'],
+  clone_environment: ['runs', 'name', 'yes'],
   find_resource: read,
   get_organization_overview: read,
   get_environment_overview: ['read', 'read', 'cannot'],
@@ -99,6 +100,9 @@ const table: Record<string, Row> = {
   start_services: ['yes', 'name', 'cannot'],
   delete_service: ['name', 'name', 'name'],
   delete_environment: ['name', 'name', 'name'],
+  create_custom_domain: ['runs', 'name', 'yes'],
+  delete_custom_domain: ['name', 'name', 'cannot'],
+  delete_environment_variable: ['name', 'name', 'cannot'],
   get_api_budget: read,
 };
 
@@ -108,7 +112,7 @@ const placeless = [
   'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
-const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule', 'stop_services', 'delete_service', 'delete_environment'];
+const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule', 'stop_services', 'delete_service', 'delete_environment', 'delete_custom_domain', 'delete_environment_variable'];
 /** Tools whose calls are destructive where what they replace can't be read, which the document doesn't offer. */
 const blind = ['update_container', 'update_database'];
 const clusterTools = ['lock_cluster', 'upgrade_cluster', 'unlock_cluster'];

@@ -56,9 +56,14 @@ export function environmentRoutes(platform: Platform): Route[] {
     route('POST', '/environment/{environmentId}/clone', ({ path, body }) => {
       const from = asked(path);
       const copy = add(asText(body.project_id ?? from.project_id), body.name, body.mode ?? from.mode, body.cluster_id ?? from.cluster_id);
-      store.services.push(...servicesOf(from).map((service) => ({
-        ...service, id: platform.newId(), environment_id: copy.id, spec: structuredClone(service.spec), created_at: platform.date(), updated_at: platform.date(),
-      })));
+      const copies = new Map([[from.id, copy.id]]);
+      for (const service of servicesOf(from)) {
+        const copyId = platform.newId();
+        copies.set(service.id, copyId);
+        store.services.push({ ...service, id: copyId, environment_id: copy.id, spec: structuredClone(service.spec), created_at: platform.date(), updated_at: platform.date() });
+      }
+      const owned = store.variables.filter((row) => copies.has(row.parent_id));
+      store.variables.push(...owned.map((row) => ({ ...row, id: platform.newId(), parent_id: copies.get(row.parent_id) ?? copy.id })));
       return environmentAnswer(platform, copy);
     }, {
       body: { name: filled, cluster_id: id.optional(), mode: either(...words.modes).optional(), project_id: id.optional(), apply_deployment_rule: flag.optional() },

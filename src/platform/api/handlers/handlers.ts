@@ -1,7 +1,9 @@
 import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
+import { cloneHandlers } from './clones.ts';
 import { clusterHandlers } from './clusters.ts';
+import { customDomainHandlers } from './custom-domains.ts';
 import { deploymentHandlers } from './deployments.ts';
 import { eventHandlers } from './events.ts';
 import { groupHandlers } from './groups.ts';
@@ -9,6 +11,7 @@ import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { jobHandlers } from './jobs.ts';
 import { linkHandlers } from './links.ts';
 import { organizationHandlers } from './organization.ts';
+import { ownedVariableHandlers } from './owned-variables.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
 import { variableHandlers } from './variables.ts';
@@ -24,8 +27,11 @@ export const handlers: OperationHandlers<OperationName> = {
   ...linkHandlers,
   ...serviceHandlers,
   ...jobHandlers,
+  ...cloneHandlers,
+  ...customDomainHandlers,
   ...deploymentHandlers,
   ...variableHandlers,
+  ...ownedVariableHandlers,
   ...clusterHandlers,
   ...alertHandlers,
   ...webhookHandlers,

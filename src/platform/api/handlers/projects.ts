@@ -17,7 +17,8 @@ const projectAnswers = async (db: Db, rows: readonly Selectable<ProjectTable>[])
   return rows.map((row) => ({ ...withoutNulls(row), organization: { id: row.organization_id }, associated_environments_count: countOf.get(row.id) ?? 0 }));
 };
 
-const environmentAnswers = async (db: Db, rows: readonly Selectable<EnvironmentTable>[]) => {
+/** Environments in responses. */
+export const environmentAnswers = async (db: Db, rows: readonly Selectable<EnvironmentTable>[]) => {
   const ids = [...new Set(rows.map((row) => row.cluster_id))];
   const found = await db.selectFrom('cluster').select(['id', 'name', 'organization_id']).where('id', 'in', ids).execute();
   const clusters = new Map(found.map((cluster) => [cluster.id, cluster]));

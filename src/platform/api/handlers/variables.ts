@@ -19,12 +19,12 @@ interface Owner {
   serviceId?: string;
 }
 
-/** The variables of an environment or a service, including inherited ones but no secrets. */
-const visibleVariables = async (db: Db, { environmentId, serviceId }: Owner) => {
+/** The variables of an environment or a service, or its secrets, including inherited ones. */
+export const visibleVariables = async (db: Db, { environmentId, serviceId }: Owner, secrets = false) => {
   const { project_id } = await findById(db, 'environment', environmentId);
   // A union uses one index per owner. With OR, every page would read and sort all rows.
   const heldBy = (holder: 'project_id' | 'environment_id' | 'service_id', id: string) =>
-    db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', 'is', null);
+    db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', secrets ? 'is not' : 'is', null);
   const inherited = heldBy('project_id', project_id).unionAll(heldBy('environment_id', environmentId));
   const all = serviceId === undefined ? inherited : inherited.unionAll(heldBy('service_id', serviceId));
   const holders = [project_id, environmentId, ...(serviceId === undefined ? [] : [serviceId])];
@@ -160,6 +160,10 @@ export const variableHandlers = {
     const { environment_id } = await findService(db, 'container', input.container_id);
     return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.container_id }), input, (rows) => variableAnswers(db, rows));
   },
+  list_variables_of_job: async (input, { db }) => {
+    const { environment_id } = await findService(db, 'job', input.job_id);
+    return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.job_id }), input, (rows) => variableAnswers(db, rows));
+  },
   list_variables_of_environment: async (input, { db }) =>
     pageOf(await visibleVariables(db, { environmentId: input.environment_id }), input, (rows) => variableAnswers(db, rows)),
   update_environment_variable: async ({ environment_id, environment_variable_id, ...variable }, context) => {
@@ -184,6 +188,6 @@ export const variableHandlers = {
     return (await variableAnswers(db, [await insert('container', container_id, { ...override, key: row.key }, context, row)]))[0]!;
   },
 } satisfies Partial<OperationHandlers<
-  | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_environment'
+  | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_job' | 'list_variables_of_environment'
   | 'update_environment_variable' | 'update_variable_of_application' | 'update_variable_of_container' | 'update_variable_of_job' | 'override_environment_variable'
 >>;

@@ -6,6 +6,7 @@ import { settings } from './0003-settings.ts';
 import { listTotals } from './0004-list-totals.ts';
 import { webhookUserinfo } from './0005-webhook-userinfo.ts';
 import { documentedWords } from './0006-documented-words.ts';
+import { customDomains } from './0007-custom-domains.ts';
 import { auditEvents } from './0008-audit-events.ts';
 import { deletions } from './0009-deletions.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '0004-list-totals': listTotals,
   '0005-webhook-userinfo': webhookUserinfo,
   '0006-documented-words': documentedWords,
+  '0007-custom-domains': customDomains,
   '0008-audit-events': auditEvents,
   '0009-deletions': deletions,
 };

@@ -78,6 +78,14 @@ export interface VariableTable extends IdentityColumns {
   owned_by: string | null;
 }
 
+/** A domain of a service. It is unique, ignoring case. */
+export interface CustomDomainTable extends IdentityColumns {
+  service_id: string;
+  domain: string;
+  generate_certificate: BooleanColumn;
+  use_cdn: BooleanColumn;
+}
+
 /** The number of rows in each list of an owner. Database triggers maintain it. */
 export interface ListTotalTable {
   list: string;
@@ -117,6 +125,7 @@ interface PlatformTables {
   environment: EnvironmentTable;
   service: ServiceTable;
   variable: VariableTable;
+  custom_domain: CustomDomainTable;
   api_token: ApiTokenTable;
   setting: SettingTable;
   list_total: ListTotalTable;

@@ -62,7 +62,7 @@ export const textOf = (record: JsonRecord | undefined, name: string): string | u
 };
 
 /** The id of the token's organization; undefined if it can't be read. */
-export const organizationOf = async (reader: Reader): Promise<string | undefined> => textOf(await reader.attempt(operations.get_organization, {}), 'id');
+export const organizationOf = async (reader: Pick<Reader, 'attempt'>): Promise<string | undefined> => textOf(await reader.attempt(operations.get_organization, {}), 'id');
 
 /** The row with this id. */
 export const rowWith = (answer: JsonRecord | undefined, id: unknown): JsonRecord | undefined => rowsIn(answer).find((row) => row['id'] === id);

@@ -2,13 +2,15 @@ import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/i
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
-import { showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
+import { notAgreedTo, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
 interface Service {
   readonly id: string;
   readonly name?: string;
   readonly type?: string;
   readonly state?: string;
+  /** Whether its configuration changed since it was deployed. */
+  readonly outOfDate?: boolean;
 }
 
 const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
@@ -26,16 +28,16 @@ const isOther = ({ type }: Service): boolean => type !== undefined && !isService
 const stateReads = readUses('the plan shows only a part of the services and their states', operations.list_services, operations.get_environment_status);
 
 /** The services of an environment with their states; undefined if neither can be read. */
-async function servicesOf(environmentId: string, reader: Reader): Promise<Service[] | undefined> {
+async function servicesOf(environmentId: string, reader: Pick<Reader, 'attempt'>): Promise<Service[] | undefined> {
   const input = { environment_id: environmentId };
   const [list, statuses] = await Promise.all([reader.attempt(operations.list_services, input), reader.attempt(operations.get_environment_status, input)]);
   if (!list && !statuses) return undefined;
-  const states = new Map(statusesIn(statuses).map((status) => [status['id'], textOf(status, 'state')]));
-  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), state: states.get(row['id']) }));
+  const facts = new Map(statusesIn(statuses).map((status) => [status['id'], { state: textOf(status, 'state'), outOfDate: status['service_deployment_status'] === 'OUT_OF_DATE' }]));
+  const listed = rowsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: textOf(row, 'service_type'), ...facts.get(row['id']) }));
   const unlisted = ofOtherKinds(statuses).filter(({ id }) => !listed.some((service) => service.id === id));
   if (list) return [...listed, ...unlisted];
   const known = statusesIn(statuses).filter((status) => !unlisted.some(({ id }) => id === status['id']));
-  return [...known.map((status) => ({ id: String(status['id']), state: textOf(status, 'state') })), ...unlisted];
+  return [...known.map((status) => ({ id: String(status['id']), ...facts.get(status['id']) })), ...unlisted];
 }
 
 const serviceText = ({ id, name, type, state }: Service): string =>
@@ -68,6 +70,24 @@ export const services = (verb: string): Preview =>
     const unknownIds = ids.filter((id) => !all.some((service) => service.id === id));
     return [...chosen.map((service) => serviceLine(verb, service)), ...unknownIds.map((id) => `${id} is no service of this environment.`), ...others.map((service) => otherLine(service, isChoice))];
   });
+
+const nameOf = ({ id, name }: Service): string => (name === undefined ? id : showName(name));
+
+/** The services with these ids whose configuration changed since they were deployed: a restart doesn't bring the change into effect. Empty where that can't be read. */
+export async function outOfDateIn(environmentId: string, ids: readonly string[], reader: Pick<Reader, 'attempt'>): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const all = (await servicesOf(environmentId, reader)) ?? [];
+  return all.filter(({ id, outOfDate }) => outOfDate === true && ids.includes(id)).map((service) => ({ id: service.id, name: nameOf(service) }));
+}
+
+/** For restarting: the chosen services with their states, and those for which a restart isn't enough. */
+export const restarts: Preview = reading(stateReads, async (args, context) => {
+  const { target, reader } = context;
+  const stale = target.id === undefined ? [] : await outOfDateIn(target.id, chosenIds(args), reader);
+  return [
+    ...(await services('Restarts')(args, context)),
+    ...stale.map(({ name }) => notAgreedTo(`${name} is out of date: restarting keeps what runs now. Only deploying it brings its changes into effect.`)),
+  ];
+});
 
 const isUnderWay = ({ state }: Service): boolean => state !== undefined && !isAtRest(state);
 

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedId } from '../../src/platform/seed/ids.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+let client: TestClient;
+
+// An upgrade takes three seconds at least: longer than the first wait.
+beforeAll(async () => {
+  platform = await startTestPlatform({ timeScale: 0.2 });
+  connectors = connectorsTo(platform.url, platform.tokens.admin);
+  client = await connectors.modern(userAnswering(agree));
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const clusterNamed = async (name: string): Promise<Json> => {
+  const { structuredContent } = await client.call('list_clusters');
+  return ((structuredContent as Json)['results'] as Json[]).find((row) => row['name'] === name)!;
+};
+
+const waiting = async (args: Json): Promise<{ answer: Json; text: string }> => {
+  const result = await client.call('wait_for_deployment', args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  return { answer: result.structuredContent as Json, text: textOf(result) };
+};
+
+test('a lock is listed with its owner, reason and end', async () => {
+  expect(await clusterNamed('main')).not.toHaveProperty('locked_by');
+  const lock = await platform.must('lock_cluster', { cluster_id: seedId('cluster/main'), reason: 'The network is rebuilt', ttl_in_days: 2 });
+  const until = new Date(Date.parse(String(lock['locked_at'])) + 2 * 86_400_000).toISOString();
+  expect(await clusterNamed('main')).toMatchObject({ is_locked: true, locked_by: lock['owner_name'], lock_reason: 'The network is rebuilt', locked_until: until });
+});
+
+test('the plans of lock and upgrade say that a lock refuses upgrades, and it does', async () => {
+  const locked = await client.call('upgrade_cluster', { cluster_id: 'main' });
+  expect([locked.isError, textOf(locked)]).toEqual([true, expect.stringContaining('The network is rebuilt')]);
+  await platform.must('unlock_cluster', { cluster_id: seedId('cluster/main') });
+  expect(textOf(await client.call('upgrade_cluster', { cluster_id: 'main', dry_run: true }))).toContain('A lock of the cluster refuses it.');
+  expect(textOf(await client.call('lock_cluster', { cluster_id: 'main', reason: 'x', dry_run: true }))).toContain('and so are upgrades of the cluster');
+});
+
+test('an upgrade is waited for, and its version told', async () => {
+  const before = (await clusterNamed('main'))['version'];
+  expect((await client.call('upgrade_cluster', { cluster_id: 'main' })).isError).toBeFalsy();
+  const running = await waiting({ cluster: 'main', seconds: 1 });
+  expect(running.answer).toMatchObject({ outcome: 'running', version: before });
+  expect(running.text).toContain('It has not ended yet.');
+  const { answer, text } = await waiting({ cluster: 'main' });
+  expect(answer).toMatchObject({ subject: 'cluster main', outcome: 'succeeded', state: 'DEPLOYED' });
+  expect(answer['version']).not.toBe(before);
+  expect(text).toContain(`version: ${String(answer['version'])}`);
+});
+
+test('where no upgrade is under way, that is said, and no success claimed', async () => {
+  const { answer, text } = await waiting({ cluster: 'production', seconds: 5 });
+  expect(answer).toMatchObject({ outcome: 'not_seen', state: 'DEPLOYED' });
+  expect(text).toContain('No upgrade is under way');
+});
+
+test('a cluster is not waited for beside an environment', async () => {
+  const result = await client.call('wait_for_deployment', { cluster: 'main', environment: 'shop/staging' });
+  expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining('exactly one of')]);
+});

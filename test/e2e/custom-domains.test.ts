@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+
+beforeEach(async () => {
+  await connectors?.close();
+  platform = await platform.restart();
+  connectors = connectorsTo(platform.url, platform.tokens.admin);
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await platform.close();
+});
+
+const storefront = 'shop/staging/storefront';
+
+async function calling(tool: string, args: Json, user = userAnswering(agree)) {
+  const result = await (await connectors.modern(user)).call(tool, args);
+  return { text: textOf(result), isError: result.isError === true, answer: (result.structuredContent ?? {}) as Json, questions: user.questions.map(({ message }) => message) };
+}
+
+const domainsOf = async (service: string): Promise<Json[]> => ((await calling('get_service', { service })).answer['domains'] ?? []) as Json[];
+
+test('a domain is made with the record to enter, survives a restart, and is shown with its service', async () => {
+  const { answer, text, questions } = await calling('create_custom_domain', { service: storefront, domain: 'Shop.Acme.example' });
+  const record = answer['record'] as Json;
+  expect(questions).toEqual([]);
+  expect(answer).toMatchObject({ domain: 'shop.acme.example', entered: 'no', check: 'DOMAIN_NOT_CONFIGURED', generate_certificate: true });
+  expect(record).toEqual({ type: 'CNAME', name: 'shop.acme.example', value: expect.stringMatching(/^[0-9a-f]{8}\.lb\./) });
+  expect(text).toContain(`CNAME shop.acme.example → ${String(record['value'])}`);
+  expect(text).toContain('Entered: no');
+  await connectors.close();
+  platform = await platform.restart();
+  connectors = connectorsTo(platform.url, platform.tokens.admin);
+  expect(await domainsOf(storefront)).toEqual([expect.objectContaining({ domain: 'shop.acme.example', record, entered: 'no' })]);
+});
+
+test('what the name servers hold is told apart: the right record, another host, nothing', async () => {
+  for (const domain of ['right.live.acme.example', 'moved.old.acme.example']) expect((await calling('create_custom_domain', { service: 'shop/production/search', domain })).isError).toBe(false);
+  expect((await domainsOf('shop/production/search')).map(({ domain, entered }) => [domain, entered])).toEqual([
+    ['right.live.acme.example', 'yes'], ['moved.old.acme.example', 'no, it points to another host'],
+  ]);
+});
+
+test('a domain is taken once on the whole platform, however it is written', async () => {
+  const before = platform.dump()['custom_domain'];
+  const { isError, text } = await calling('create_custom_domain', { service: storefront, domain: 'CHECKOUT.live.acme.example' });
+  expect(isError).toBe(true);
+  expect(text).toContain('is taken by the service');
+  expect(platform.dump()['custom_domain']).toEqual(before);
+  const { status, body } = await platform.call('create_application_domain', { application_id: platform.seed['application_id'], domain: 'search.live.acme.example', generate_certificate: true });
+  expect([status, body['error']]).toEqual([409, 'Conflict']);
+});
+
+test('a service that answers no requests from outside has none', async () => {
+  const { isError, text } = await calling('create_custom_domain', { service: 'shop/staging/orders-db', domain: 'db.acme.example' });
+  expect(isError).toBe(true);
+  expect(text).toContain('a database has no domains');
+});
+
+test('taking a domain away is asked about by name, and takes only that one', async () => {
+  const own = { service: 'shop/staging/search', domain: 'search.live.acme.example' };
+  const declined = await calling('delete_custom_domain', own, userAnswering(() => ({ action: 'decline' })));
+  expect(declined.questions[0]).toContain('search.live.acme.example no longer leads to the service');
+  expect(await domainsOf(own.service)).toHaveLength(1);
+  const rest = (platform.dump()['custom_domain'] as Json[]).filter(({ domain }) => domain !== own.domain);
+  expect((await calling('delete_custom_domain', own)).answer).toEqual({ service: own.service, deleted: own.domain });
+  expect(platform.dump()['custom_domain']).toEqual(rest);
+  const again = await calling('delete_custom_domain', own);
+  expect(again.isError).toBe(true);
+  expect(again.questions).toEqual([]);
+});
+
+test('a locked cluster refuses both, and a domain of another service is not found', async () => {
+  const application = { application_id: platform.seed['application_id'] };
+  const [domain] = rowsOf(await platform.must('list_application_domains', application));
+  expect((await platform.call('delete_container_domain', { container_id: platform.seed['container_id'], custom_domain_id: domain!['id'] })).status).toBe(404);
+  await platform.must('lock_cluster', { cluster_id: platform.seed['cluster_id'], reason: 'incident' });
+  expect((await platform.call('create_application_domain', { ...application, domain: 'late.acme.example', generate_certificate: true })).status).toBe(400);
+  expect((await platform.call('delete_application_domain', { ...application, custom_domain_id: domain!['id'] })).status).toBe(400);
+  expect(rowsOf(await platform.must('list_application_domains', application))).toEqual([domain]);
+});

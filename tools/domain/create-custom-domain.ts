@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { CustomDomainRequest } from '../../src/contract/index.ts';
+import { anyService, composeTool, isRecord, pruneRecord, show, type JsonRecord } from '../../src/server/tool/index.ts';
+import { serviceSubject } from '../shared/any-service.ts';
+import { domainKindOf, domainOperations, domainReads, planCreation, withRecords } from '../shared/custom-domains.ts';
+
+const { domain, generate_certificate, use_cdn } = CustomDomainRequest.shape;
+const { application, container, helm } = domainOperations.create;
+
+function recordText({ record, use_cdn: usesCdn, entered, check }: JsonRecord): string[] {
+  if (!isRecord(record)) return ['Not known: what has to be entered at the name servers. The platform does not tell.'];
+  const { type, name, value } = record;
+  const told = check === undefined ? 'the platform did not tell' : show(check);
+  return [
+    `To enter at the name servers: ${String(type)} ${String(name)} → ${String(value)}${usesCdn === true ? ' (or the record that the CDN asks for, with this as its origin)' : ''}`,
+    `Entered: ${String(entered)} (${told})`,
+  ];
+}
+
+export const createCustomDomain = composeTool({
+  name: 'create_custom_domain',
+  toolset: 'services',
+  description: 'Add a domain of your own. Tells which DNS record to set at the name servers.',
+  input: { service: anyService(), domain, generate_certificate: generate_certificate.default(true), use_cdn },
+  operations: [application, container, helm],
+  expand: async (args, context) => {
+    const subject = serviceSubject(context);
+    return [planCreation(domainKindOf(context, subject), subject.id, { domain: args.domain, generate_certificate: args.generate_certificate, use_cdn: args.use_cdn })];
+  },
+  reads: domainReads.filter(({ operation }) => operation.name.startsWith('check_')),
+  output: z.object({ domain: z.string(), id: z.string(), record: z.object({}), entered: z.string(), check: z.string() }),
+  answer: async (_, context, [created = {}]) => {
+    const subject = serviceSubject(context);
+    const [made = {}] = await withRecords(context, domainKindOf(context, subject), subject.id, [created]);
+    return pruneRecord({ service: subject.path ?? subject.id, ...made });
+  },
+  render: {
+    view: (answer) => answer,
+    text: ({ service, domain: name, id, generate_certificate: certificate, ...made }) =>
+      [
+        `${String(name)} belongs to ${String(service)} now (id ${String(id)}).`,
+        ...recordText(made),
+        ...(made['error_details'] === undefined ? [] : [`error_details: ${show(made['error_details'])}`]),
+        `generate_certificate: ${String(certificate)}`,
+      ].join('\n'),
+    keep: 'first',
+  },
+});

@@ -1,0 +1,73 @@
+import { isAtRest, operations } from '../../src/contract/index.ts';
+import { organizationOf, pruneRecord, readUses, rowsIn, show, textOf, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { isOver, pollInterval, settlingTime } from './wait-for-end.ts';
+
+/** What waiting for the upgrade of a cluster reads. */
+export const upgradeReads: readonly ReadUse[] = [
+  ...readUses('the end of a cluster upgrade is not waited for there', operations.get_cluster_status, operations.get_organization),
+  ...readUses('the version of a cluster is not shown', operations.list_clusters),
+];
+
+const isBroken = (state: string): boolean => state.endsWith('_ERROR') || state === 'INVALID_CREDENTIALS';
+
+/** Whether nothing is changed on a cluster in this state. One that can't be reached changes nothing either. */
+const isSettled = (state: string): boolean => isAtRest(state) || isBroken(state);
+
+/** Waits until a cluster changes nothing any more. It is looked at twice: what was just asked for may not be visible at once. */
+async function untilSettled(context: ToolContext, read: () => Promise<JsonRecord>, seconds: number): Promise<{ readonly status: JsonRecord; readonly wasSeen: boolean }> {
+  const startedAt = context.now();
+  let wasSeen = false;
+  for (let looks = 1; ; looks += 1) {
+    // Each look decides whether there is another one.
+    // oxlint-disable-next-line no-await-in-loop
+    const status = await read();
+    const state = textOf(status, 'status') ?? '';
+    const settled = isSettled(state);
+    wasSeen ||= !settled;
+    if ((settled && (wasSeen || looks > 1)) || isOver(context, startedAt, seconds)) return { status, wasSeen };
+    const elapsed = context.now() - startedAt;
+    context.progress(`${state}, ${Math.round(elapsed / 1000)} s`);
+    context.forget();
+    // oxlint-disable-next-line no-await-in-loop
+    await context.pause(Math.min(settled ? settlingTime : pollInterval(elapsed, context), seconds * 1000 - elapsed));
+  }
+}
+
+type Outcome = 'succeeded' | 'failed' | 'running' | 'not_seen';
+
+const outcomeOf = (state: string, wasSeen: boolean): Outcome => (!isSettled(state) ? 'running' : isBroken(state) ? 'failed' : wasSeen ? 'succeeded' : 'not_seen');
+
+/**
+ * Waits for the upgrade of a cluster, and says how it ended and which version runs.
+ * @throws CallFailure if the platform doesn't show the state of clusters; ApiError if it fails.
+ */
+export async function awaitUpgrade(context: ToolContext, cluster: { readonly id: string; readonly name?: string | undefined }, seconds: number): Promise<JsonRecord> {
+  const unreadable = (): never => context.refuse('the state of this cluster can not be read here', 'Ask whoever runs the platform how the upgrade went.');
+  const organization_id = (await organizationOf(context)) ?? unreadable();
+  const startedAt = context.now();
+  const { status, wasSeen } = await untilSettled(context, async () => (await context.attempt(operations.get_cluster_status, { organization_id, cluster_id: cluster.id })) ?? unreadable(), seconds);
+  const state = textOf(status, 'status') ?? 'unknown';
+  const row = rowsIn(await context.attempt(operations.list_clusters, { organization_id })).find(({ id }) => id === cluster.id);
+  return pruneRecord({
+    subject: `cluster ${cluster.name ?? textOf(row, 'name') ?? cluster.id}`, id: cluster.id, outcome: outcomeOf(state, wasSeen), state,
+    version: row?.['version'], next_version: status['next_k8s_available_version'], last_deployment_date: status['last_deployment_date'],
+    waited_seconds: Math.round((context.now() - startedAt) / 1000),
+  });
+}
+
+const texts: Readonly<Record<Outcome, string>> = {
+  succeeded: 'The upgrade has ended.',
+  failed: 'The upgrade or what came before it failed; the cluster keeps the version below.',
+  running: 'It has not ended yet.',
+  not_seen: 'No upgrade is under way: it ended before, or none was started. The version tells.',
+};
+
+/** Whether a view is that of a cluster that was waited for. */
+export const isUpgrade = ({ subject }: JsonRecord): boolean => String(subject).startsWith('cluster ');
+
+/** The text of such a view. */
+export const upgradeText = ({ subject, id, outcome, state, waited_seconds: waited, ...facts }: JsonRecord): string =>
+  [
+    `${String(subject)} (id ${String(id)}): ${String(state)}, ${String(outcome)}. ${texts[outcome as Outcome] ?? ''} Waited ${String(waited)} s.`,
+    ...Object.entries(facts).map(([name, value]) => `${name}: ${show(value)}`),
+  ].join('\n');
