@@ -1,6 +1,6 @@
 import { documentedOperations } from './documented.ts';
 import { snakeCase, type AnyOperation } from './operation.ts';
-import { extensionOperations } from './extensions.ts';
+import { extensionOperations } from './extensions/extensions.ts';
 
 /** Every operation by name: the documented ones in the document's order, then the others. */
 export const operations = { ...documentedOperations, ...extensionOperations };

@@ -5,7 +5,7 @@ import { statusTexts } from '../../src/contract/errors.ts';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
-import { extensionOperations } from '../../src/contract/extensions.ts';
+import { extensionOperations } from '../../src/contract/extensions/extensions.ts';
 import { ContainerRequest } from '../../src/contract/resources/container.ts';
 import { HelmRepositoryRequest } from '../../src/contract/resources/helm-repository.ts';
 import { type Endpoint, endpoints, failureCodes, helmRepositoryKinds, limits, extensionEndpoints, pageQuery } from './document.ts';

@@ -76,7 +76,7 @@ describe('the plan of a deletion', () => {
     const { id } = await platform.must('create_environment_variable', { application_id: seed()['application_id'], key: 'TOKEN_OF_MINE', value: 'made-up-value-77' });
     expect(id).toBeDefined();
     const application = await planOf('delete_service', { service: 'shop/staging/checkout-api' });
-    expect(application).toMatch(/Deletes application checkout-api, now \w+, with its public address; the variables? .*TOKEN_OF_MINE/);
+    expect(application).toMatch(/Deletes application checkout-api, now \w+, with its public address; the custom domain checkout\.live\.acme\.example; the variables? .*TOKEN_OF_MINE/);
     expect(application).toContain('Alert rules that watch it: checkout-errors.');
     expect(application).toContain('Secrets that are stored there go too');
     expect(application).not.toContain('made-up-value-77');
@@ -113,7 +113,7 @@ describe('a deletion', () => {
     const result = await client.call('delete_service', { service: 'shop/staging/orders-db', wait: true });
     expect(JSON.stringify(user.questions)).toContain('Type shop/staging/orders-db to approve');
     expect(result.structuredContent).toMatchObject({ outcome: 'succeeded', state: 'DELETED', action: 'DELETE', subject: 'shop/staging/orders-db' });
-    expect(textOf(result)).toContain('It is gone, and its name is free again.');
+    expect(textOf(result)).toContain('it is gone, and its name is free again.');
     expect(await servicesIn(seed()['environment_id'])).not.toContain('orders-db');
     const again = await client.call('create_database', { environment_id: 'shop/staging', name: 'orders-db', type: 'REDIS', version: '7', mode: 'CONTAINER' });
     expect(again.isError, textOf(again)).toBeFalsy();

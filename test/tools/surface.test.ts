@@ -178,9 +178,9 @@ describe('size', () => {
   // The largest first, so that whoever goes over the limit sees where the bytes are.
   const report = (): string => list.map((tool) => `${shown(tool)} ${tool.name}`).toSorted((one, other) => parseInt(other) - parseInt(one)).join('\n');
 
-  test('all tools together: 47 KB; of the whole list 64 KB for 44 tools and 1 KB for each further one', () => {
+  test('all tools together: 49,000 bytes; of the whole list 64 KB for 44 tools and 1 KB for each further one', () => {
     const further = list.length - 44;
-    expect(list.reduce((sum, tool) => sum + shown(tool), 0), report()).toBeLessThanOrEqual(47 * kilobyte);
+    expect(list.reduce((sum, tool) => sum + shown(tool), 0), report()).toBeLessThanOrEqual(49_000);
     expect(JSON.stringify(list).length, report()).toBeLessThanOrEqual(64 * kilobyte + further * kilobyte);
   });
 });

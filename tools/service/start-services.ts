@@ -1,6 +1,6 @@
 import { operations, serviceKinds } from '../../src/contract/index.ts';
 import { at, chosenServices, composeTool, type JsonRecord, type PlannedOperation } from '../../src/server/tool/index.ts';
-import { byEnvironment, candidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
+import { byEnvironment, serviceCandidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
 import { severalAnswer, severalNext, severalOutput, severalRender, type SeveralWords } from '../shared/several-services.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
@@ -51,7 +51,7 @@ export const startServices = composeTool({
   spansEnvironments: true,
   operations: [operations.start_services],
   expand: async (args, context): Promise<readonly PlannedOperation[]> =>
-    byEnvironment((await candidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map((services) => ({
+    byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map((services) => ({
       operation: operations.start_services, input: inputFor(services), about: services[0]!.environment.path,
     })),
   preview: chosenServices('Starts', versionNote),

@@ -54,7 +54,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
   const { kind } = subject;
   const diagnosis = outcome === 'failed' ? await ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined;
   const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject));
-  const serves = outcome === 'succeeded' && status.state !== 'STOPPED' ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
+  const serves = outcome === 'succeeded' && isUp(status) ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
@@ -81,7 +81,7 @@ const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? '
 function text(view: JsonRecord): string {
   const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
   const lines = [
-    `${String(subject)} (id ${String(id)}): ${String(state)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`)} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
+    `${String(subject)} (id ${String(id)}): ${String(state)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It succeeded: it is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`)} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),

@@ -94,7 +94,7 @@ async function environmentIdOf({ kind, id, environment }: ResolvedResource, cont
 }
 
 /** The services that a call is about, whether they can be changed or not. */
-export async function candidates(choice: Choice, context: ToolContext): Promise<readonly Candidate[]> {
+export async function serviceCandidates(choice: Choice, context: ToolContext): Promise<readonly Candidate[]> {
   if (choice.services !== undefined) {
     const ids = new Set(await Promise.all(resolvedServices(context).map((service) => environmentIdOf(service, context))));
     const environments = await Promise.all([...ids].map((environment_id) => context.read(operations.get_environment, { environment_id })));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isAtRest } from '../../src/contract/index.ts';
 import { idsInLists, tableText, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
-import { candidates, summaryRow, type Candidate } from './service-choice.ts';
+import { serviceCandidates, summaryRow, type Candidate } from './service-choice.ts';
 import { defaultWait, pollInterval, reserve } from './wait-for-end.ts';
 
 /** Words of a change to several services. */
@@ -15,10 +15,10 @@ export interface SeveralWords {
 }
 
 /** Reads the services again until each of those that were changed is at rest, or the time is up. */
-async function afterTheEnd(choice: Parameters<typeof candidates>[0], sent: ReadonlySet<string>, context: ToolContext): Promise<readonly Candidate[]> {
+async function afterTheEnd(choice: Parameters<typeof serviceCandidates>[0], sent: ReadonlySet<string>, context: ToolContext): Promise<readonly Candidate[]> {
   const startedAt = context.now();
   for (;;) {
-    const all = await candidates(choice, context);
+    const all = await serviceCandidates(choice, context);
     const open = all.filter(({ id, state }) => sent.has(id) && state !== undefined && !isAtRest(state));
     const left = Math.min(defaultWait * 1000 - (context.now() - startedAt), context.timeLeft() - reserve);
     if (open.length === 0 || left <= 0 || context.isAborted()) return all;
@@ -36,10 +36,10 @@ function outcomeOf({ state }: Candidate, { accepted, done, goodStates }: Several
 
 /** The summary of a change to several services: what became of each, and what was left out and why. */
 export async function severalAnswer(
-  args: Parameters<typeof candidates>[0] & { readonly wait?: boolean }, context: ToolContext, { words, reasonAgainst }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
+  args: Parameters<typeof serviceCandidates>[0] & { readonly wait?: boolean }, context: ToolContext, { words, reasonAgainst }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
 ): Promise<JsonRecord> {
   const sent = new Set(context.sent.flatMap(idsInLists));
-  const all = args.wait === true ? await afterTheEnd(args, sent, context) : await candidates(args, context);
+  const all = args.wait === true ? await afterTheEnd(args, sent, context) : await serviceCandidates(args, context);
   const changed = all.filter(({ id }) => sent.has(id));
   const others = all.filter(({ id }) => !sent.has(id));
   return {

@@ -22,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 /** As AGENTS.md says how to add one; no platform offers it. */
-const cloneEnvironment = defineTool(
+const duplicateEnvironment = defineTool(
   operation({
-    name: 'clone_environment', method: 'POST', path: '/environment/{environmentId}/clone', effect: 'write', documented: false, summary: 'Clone an environment.',
+    name: 'duplicate_environment', method: 'POST', path: '/environment/{environmentId}/duplicate', effect: 'write', documented: false, summary: 'Duplicate an environment.',
     body: z.object({ name: z.string(), mode: EnvironmentMode.optional(), cluster_id: reference('cluster').optional(), project_id: reference('project').optional() }),
     target: 'environment', creates: { kind: 'environment', in: 'project' },
     roles: { mode: 'mode', cluster_id: { pointsAt: 'cluster' }, project_id: { pointsAt: 'project' } },
   }),
-  { toolset: 'environments', description: 'Clone an environment.', render: record() },
+  { toolset: 'environments', description: 'Duplicate an environment.', render: record() },
 );
 
 /** One that moves a service to another environment. */
@@ -44,7 +44,7 @@ const moveContainer = defineTool(
 
 /** Starts a server whose user declines every question by default. */
 async function startServer({ user = userAnswering(() => ({ action: 'decline' })), ...options }: GuardedServerOptions = {}) {
-  const { proxy, listed, ...server } = await startGuardedServer(platform, { user, extraTools: [cloneEnvironment, moveContainer], ...options });
+  const { proxy, listed, ...server } = await startGuardedServer(platform, { user, extraTools: [duplicateEnvironment, moveContainer], ...options });
   opened.push({ close: server.close });
   /** What a call comes to: how it is asked for, if it is, and what is sent. */
   const call = async (tool: string, args: Json) => {
@@ -60,7 +60,7 @@ async function startServer({ user = userAnswering(() => ({ action: 'decline' }))
 const mainCluster = seedId('cluster/main');
 const productionCluster = seedId('cluster/production');
 const environment = { development: seedId('environment/data/development'), staging: seedId('environment/shop/staging'), production: seedId('environment/shop/production') };
-const clonePath = `POST /environment/${environment.development}/clone`;
+const clonePath = `POST /environment/${environment.development}/duplicate`;
 
 describe('what comes of a call counts as much as what it is aimed at', () => {
   const clone = { environment_id: 'data/development', name: 'copy' };
@@ -73,18 +73,18 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
     ['into DEVELOPMENT of another project', { mode: 'DEVELOPMENT', project_id: 'shop' }, 'unasked'],
   ])('a clone of DEVELOPMENT %s', async (_, more, how) => {
     const { call } = await startServer();
-    const done = await call('clone_environment', { ...clone, ...more });
+    const done = await call('duplicate_environment', { ...clone, ...more });
     expect([done.how, done.changes], done.text).toEqual([how, how === 'unasked' ? [clonePath] : []]);
   });
 
   test('and what it is aimed at as much as what comes of it', async () => {
     const { call } = await startServer();
-    expect(await call('clone_environment', { ...clone, environment_id: 'shop/production', mode: 'DEVELOPMENT' })).toMatchObject({ how: 'typed', changes: [] });
+    expect(await call('duplicate_environment', { ...clone, environment_id: 'shop/production', mode: 'DEVELOPMENT' })).toMatchObject({ how: 'typed', changes: [] });
   });
 
   test('the question says what else is touched', async () => {
     const { call } = await startServer();
-    expect((await call('clone_environment', { ...clone, mode: 'PRODUCTION', cluster_id: productionCluster })).message).toMatch(
+    expect((await call('duplicate_environment', { ...clone, mode: 'PRODUCTION', cluster_id: productionCluster })).message).toMatch(
       new RegExp(`Makes environment copy, PRODUCTION\\.\nTouches cluster production, which hosts production \\(id ${productionCluster}\\)\\.`),
     );
   });
@@ -100,23 +100,23 @@ describe('what comes of a call counts as much as what it is aimed at', () => {
     ['freezes PRODUCTION', 'freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, mode: PRODUCTION }]', { mode: 'PRODUCTION' }],
   ])('a policy that %s holds for it', async (_, policy, more) => {
     const { call } = await startServer({ policy });
-    const { text, how, changes } = await call('clone_environment', { ...clone, ...more });
+    const { text, how, changes } = await call('duplicate_environment', { ...clone, ...more });
     expect([how, changes], text).toEqual(['unasked', []]);
     expect(text).toMatch(/ was not called: .* \(policy\.yaml, /s);
   });
 
   test('a policy that allows all that it touches lets it pass', async () => {
     const { call } = await startServer({ policy: 'allow: [{ mode: [DEVELOPMENT, STAGING], project: data }]' });
-    expect(await call('clone_environment', { ...clone, mode: 'STAGING', cluster_id: mainCluster })).toMatchObject({ how: 'unasked', changes: [clonePath] });
+    expect(await call('duplicate_environment', { ...clone, mode: 'STAGING', cluster_id: mainCluster })).toMatchObject({ how: 'unasked', changes: [clonePath] });
   });
 
   test('a server kept to a project lets nothing be made outside it', async () => {
-    const { call, proxy, close } = await startGuardedServer(platform, { extraTools: [cloneEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
+    const { call, proxy, close } = await startGuardedServer(platform, { extraTools: [duplicateEnvironment], policy: { readOnly: false, scope: { project: { name: 'data', setBy: 'INFRA_PROJECT' } } } });
     opened.push({ close });
     const more = { environment_id: 'development', name: 'copy', mode: 'DEVELOPMENT' };
-    await call('clone_environment', more);
+    await call('duplicate_environment', more);
     expect(proxy.writes()).toEqual([clonePath]);
-    expect(textOf(await call('clone_environment', { ...more, project_id: seedId('project/shop') }))).toContain('this server is kept to the project "data"');
+    expect(textOf(await call('duplicate_environment', { ...more, project_id: seedId('project/shop') }))).toContain('this server is kept to the project "data"');
     expect(proxy.writes()).toEqual([clonePath]);
   });
 

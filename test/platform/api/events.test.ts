@@ -2,8 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
+import { isAtRest } from '../../../src/contract/states.ts';
 import { databaseFile } from '../../../src/platform/store/database.ts';
 import { keyFile } from '../../../src/platform/store/vault.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
@@ -77,23 +78,44 @@ describe('an event', () => {
   });
 });
 
+/** Waits until no deployment of the environment is under way, or it is gone. */
+const untilIdle = async (of: TestPlatform): Promise<void> =>
+  vi.waitFor(async () => {
+    const { status, body } = await of.call('get_environment_status', { environment_id: of.seed['environment_id'] });
+    const states = Object.values((body ?? {}) as Record<string, unknown>).flat() as { state?: string }[];
+    if (status === 200) expect(states.filter(({ state = '' }) => !isAtRest(state))).toEqual([]);
+  }, { timeout: 20_000, interval: 20 });
+
+/** Makes a valid request of each operation, and expects one event of it, without a secret. */
+async function expectEvents(of: TestPlatform, names: readonly OperationName[], before?: () => Promise<void>): Promise<void> {
+  const requests = validRequests({ ...of.seed, organization_id: of.organizationId }, 'e');
+  for (const name of names) {
+    // oxlint-disable-next-line no-await-in-loop
+    await before?.();
+    const count = of.dump()['audit_event']!.length;
+    // oxlint-disable-next-line no-await-in-loop
+    const { status, text } = await of.call(name, requests[name]);
+    expect(status, `${name}: ${text}`).toBeLessThan(300);
+    const all = of.dump()['audit_event'] as Event[];
+    expect(all, name).toHaveLength(count + 1);
+    expect(all.at(-1), name).toMatchObject({ triggered_by: 'admin of the tests', target_name: expect.stringMatching(/./) as string });
+  }
+  const stored = JSON.stringify(of.dump()['audit_event']);
+  for (const secret of sentSecrets) expect(stored).not.toContain(secret);
+}
+
 describe('every change', () => {
   const changes = allOperations.filter(({ effect }) => effect !== 'read').map(({ name }) => name as OperationName);
-  // A locked cluster refuses what comes after.
-  const last: readonly OperationName[] = ['lock_cluster', 'unlock_cluster'];
+  const deletions = changes.filter((name) => /^delete_[a-z]+$/.test(name));
+  // What is deleted, or on a locked cluster, refuses what comes after.
+  const last: readonly OperationName[] = [...changes.filter((name) => name.startsWith('delete_') && !deletions.includes(name)), 'lock_cluster', 'unlock_cluster'];
 
-  test('has exactly one event, and none has a secret', async () => {
-    const requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'e');
-    for (const name of [...changes.filter((one) => !last.includes(one)), ...last]) {
-      const before = platform.dump()['audit_event']!.length;
-      const { status, text } = await platform.call(name, requests[name]);
-      expect(status, `${name}: ${text}`).toBeLessThan(300);
-      const all = platform.dump()['audit_event'] as Event[];
-      expect(all, name).toHaveLength(before + 1);
-      expect(all.at(-1), name).toMatchObject({ triggered_by: 'admin of the tests', target_name: expect.stringMatching(/./) as string });
-    }
-    const stored = JSON.stringify(platform.dump()['audit_event']);
-    for (const secret of sentSecrets) expect(stored).not.toContain(secret);
+  test('has exactly one event, and none has a secret', () => expectEvents(platform, [...changes.filter((one) => !last.includes(one) && !deletions.includes(one)), ...last]));
+
+  test('so has the deletion of a service or an environment, which waits until none is deployed', async () => {
+    const another = await startTestPlatform();
+    await expectEvents(another, deletions, () => untilIdle(another));
+    await another.close();
   });
 });
 

@@ -1,0 +1,59 @@
+import { operation } from '../operation.ts';
+import { listOf, pageQuery } from '../primitives.ts';
+import { EnvironmentVariable, Secret, VariableRequest, type OwnerKind } from '../resources/variable.ts';
+import { undocumented, read } from './common.ts';
+
+const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+    body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
+  });
+
+const listSecrets = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...read, name: `list_secrets_of_${kind}`, path: `/${kind}/{${kind}Id}/secret`, query: pageQuery, response: listOf(Secret),
+    summary: `List the secrets of one ${kind} and those it inherits, without their values.`,
+  });
+
+const deleteVariable = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_variable_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+    effect: 'destructive', target: kind, summary: `Delete a variable of one ${kind}, with its overrides and aliases.`,
+  });
+
+const deleteSecret = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `delete_secret_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/secret/{secretId}`,
+    effect: 'destructive', target: kind, summary: `Delete a secret of one ${kind}, with its overrides and aliases.`,
+  });
+
+/** Operations outside the API document: variables and secrets. */
+export const variableOperations = {
+  list_variables_of_environment: operation({
+    ...read, name: 'list_variables_of_environment', path: '/environment/{environmentId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables an environment sees.',
+  }),
+  list_variables_of_container: operation({
+    ...read, name: 'list_variables_of_container', path: '/container/{containerId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables a container sees, of every scope.',
+  }),
+  update_variable_of_application: updateVariable('application'),
+  update_variable_of_container: updateVariable('container'),
+  update_variable_of_job: updateVariable('job'),
+  list_variables_of_job: operation({
+    ...read, name: 'list_variables_of_job', path: '/job/{jobId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables a job sees, of every scope.',
+  }),
+  list_secrets_of_application: listSecrets('application'),
+  list_secrets_of_container: listSecrets('container'),
+  list_secrets_of_job: listSecrets('job'),
+  list_secrets_of_environment: listSecrets('environment'),
+  delete_variable_of_application: deleteVariable('application'),
+  delete_variable_of_container: deleteVariable('container'),
+  delete_variable_of_job: deleteVariable('job'),
+  delete_variable_of_environment: deleteVariable('environment'),
+  delete_secret_of_application: deleteSecret('application'),
+  delete_secret_of_container: deleteSecret('container'),
+  delete_secret_of_job: deleteSecret('job'),
+  delete_secret_of_environment: deleteSecret('environment'),
+} as const;
