@@ -96,7 +96,7 @@ describe.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]] as cons
       expect(textOf(result)).toMatch(why);
     }
     await expect(client.call('list_alert_rule')).rejects.toThrow('There is no tool "list_alert_rule"; did you mean "list_alert_rules"?');
-    await expect(client.call('list_project')).rejects.toThrow(/There is no tool "list_project"$/);
+    await expect(client.call('list_project')).rejects.toThrow(/There is no tool "list_project", and no other does that: it is not offered here$/);
     expect(textOf(await client.call('list_alert_rules'))).toContain('checkout-errors');
   });
 

@@ -5,7 +5,7 @@ import { idOf, type Subject } from './any-service.ts';
 /** The operations on the domains of a service, by its kind. */
 export const domainOperations = {
   list: { application: operations.list_application_domains, container: operations.list_container_domains, helm: operations.list_helm_domains },
-  check: { application: operations.check_application_domains, container: operations.check_container_domains, helm: operations.check_helm_domains },
+  check: { application: operations.get_application_domain_check, container: operations.get_container_domain_check, helm: operations.get_helm_domain_check },
   create: { application: operations.create_application_domain, container: operations.create_container_domain, helm: operations.create_helm_domain },
   delete: { application: operations.delete_application_domain, container: operations.delete_container_domain, helm: operations.delete_helm_domain },
 } as const;

@@ -14,7 +14,7 @@ const remove = <const Kind extends ServiceKind>(kind: Kind) =>
   });
 
 /** Operations outside the API document: creating, replacing and deleting services and environments. */
-export const changeOperations = {
+export const changeExtensions = {
   update_application: operation({
     ...undocumented, name: 'update_application', method: 'PUT', path: '/application/{applicationId}', body: ApplicationRequest, response: Application, ...shownReplacement,
     target: 'application', roles: { build_mode: 'unrelated', 'autoscaling.mode': 'unrelated' }, summary: "Replace an application's whole configuration.",

@@ -19,7 +19,7 @@ const redeploy = <const Kind extends ServiceKind>(kind: Kind) =>
   });
 
 /** Operations outside the API document: deploying, stopping and canceling. */
-export const deploymentOperations = {
+export const deploymentExtensions = {
   deploy_container: deploy('container'),
   deploy_helm: deploy('helm'),
   deploy_job: deploy('job'),

@@ -12,7 +12,7 @@ const listDomains = <const Kind extends DomainKind>(kind: Kind) =>
 
 const checkDomains = <const Kind extends DomainKind>(kind: Kind) =>
   operation({
-    ...read, name: `check_${kind}_domains`, path: `/${kind}/{${kind}Id}/checkCustomDomain`, response: z.object({ results: z.array(CustomDomainCheck) }),
+    ...read, name: `get_${kind}_domain_check`, path: `/${kind}/{${kind}Id}/checkCustomDomain`, response: z.object({ results: z.array(CustomDomainCheck) }),
     summary: `Ask the name servers whether the domains of one service of kind ${kind} point to it.`,
   });
 
@@ -30,13 +30,13 @@ const deleteDomain = <const Kind extends DomainKind>(kind: Kind) =>
   });
 
 /** Operations outside the API document: custom domains. */
-export const domainOperations = {
+export const domainExtensions = {
   list_application_domains: listDomains('application'),
   list_container_domains: listDomains('container'),
   list_helm_domains: listDomains('helm'),
-  check_application_domains: checkDomains('application'),
-  check_container_domains: checkDomains('container'),
-  check_helm_domains: checkDomains('helm'),
+  get_application_domain_check: checkDomains('application'),
+  get_container_domain_check: checkDomains('container'),
+  get_helm_domain_check: checkDomains('helm'),
   create_application_domain: createDomain('application'),
   create_container_domain: createDomain('container'),
   create_helm_domain: createDomain('helm'),

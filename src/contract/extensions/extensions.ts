@@ -1,18 +1,18 @@
-import { changeOperations } from './changes.ts';
-import { deploymentOperations } from './deployments.ts';
-import { domainOperations } from './domains.ts';
-import { organizationOperations } from './organization.ts';
-import { serviceReadOperations } from './service-reads.ts';
-import { variableOperations } from './variables.ts';
-import { wideReadOperations } from './wide-reads.ts';
+import { changeExtensions } from './changes.ts';
+import { deploymentExtensions } from './deployments.ts';
+import { domainExtensions } from './domains.ts';
+import { organizationExtensions } from './organization.ts';
+import { serviceReadExtensions } from './service-reads.ts';
+import { variableExtensions } from './variables.ts';
+import { wideReadExtensions } from './wide-reads.ts';
 
 /** Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing actions. */
 export const extensionOperations = {
-  ...variableOperations,
-  ...domainOperations,
-  ...wideReadOperations,
-  ...organizationOperations,
-  ...serviceReadOperations,
-  ...deploymentOperations,
-  ...changeOperations,
+  ...variableExtensions,
+  ...domainExtensions,
+  ...wideReadExtensions,
+  ...organizationExtensions,
+  ...serviceReadExtensions,
+  ...deploymentExtensions,
+  ...changeExtensions,
 } as const;

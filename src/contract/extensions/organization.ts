@@ -16,7 +16,7 @@ const listInOrganization = <const Name extends string, const Segment extends str
 ) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
 
 /** Operations outside the API document: what belongs to an organization. */
-export const organizationOperations = {
+export const organizationExtensions = {
   list_environments: operation({
     ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),
     summary: 'List the environments of a project.',

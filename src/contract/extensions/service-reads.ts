@@ -46,7 +46,7 @@ const AnyService = z.union([Application, Container, Database, Job, Helm, Terrafo
 const statuses = z.array(ServiceDeploymentStatus);
 
 /** Operations outside the API document: the reads of environments and services. */
-export const serviceReadOperations = {
+export const serviceReadExtensions = {
   get_environment: operation({
     ...read, name: 'get_environment', path: '/environment/{environmentId}', response: Environment,
     summary: 'Read an environment.',

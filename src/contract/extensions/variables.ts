@@ -28,7 +28,7 @@ const deleteSecret = <const Kind extends OwnerKind>(kind: Kind) =>
   });
 
 /** Operations outside the API document: variables and secrets. */
-export const variableOperations = {
+export const variableExtensions = {
   list_variables_of_environment: operation({
     ...read, name: 'list_variables_of_environment', path: '/environment/{environmentId}/environmentVariable', query: pageQuery,
     response: listOf(EnvironmentVariable), summary: 'List the variables an environment sees.',

@@ -11,7 +11,7 @@ const wideList = <const Name extends string, const Path extends string, Row exte
   operation({ ...read, name, path, response: z.object({ results: z.array(row) }), showsEnvironments: true, summary });
 
 /** Operations outside the API document: what is read of a whole organization or project at once. */
-export const wideReadOperations = {
+export const wideReadExtensions = {
   list_services_of_organization: operation({
     ...read, name: 'list_services_of_organization', path: '/organization/{organizationId}/services',
     query: { project_id: reference('project').optional(), environment_id: reference('environment').optional(), cluster_id: reference('cluster').optional() },

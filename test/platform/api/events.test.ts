@@ -9,7 +9,7 @@ import { databaseFile } from '../../../src/platform/store/database.ts';
 import { keyFile } from '../../../src/platform/store/vault.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { type Json, startTestPlatform, type TestPlatform, unknownId } from '../../support/test-platform.ts';
-import { sentSecrets, validRequests } from './valid-requests.ts';
+import { deletesServices, sentSecrets, validRequests } from './valid-requests.ts';
 
 let platform: TestPlatform;
 
@@ -106,7 +106,7 @@ async function expectEvents(of: TestPlatform, names: readonly OperationName[], b
 
 describe('every change', () => {
   const changes = allOperations.filter(({ effect }) => effect !== 'read').map(({ name }) => name as OperationName);
-  const deletions = changes.filter((name) => /^delete_[a-z]+$/.test(name));
+  const deletions = changes.filter(deletesServices);
   // What is deleted, or on a locked cluster, refuses what comes after.
   const last: readonly OperationName[] = [...changes.filter((name) => name.startsWith('delete_') && !deletions.includes(name)), 'lock_cluster', 'unlock_cluster'];
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hiddenSecret } from '../../../src/contract/primitives.ts';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
 import { type Json, type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
-import { sentSecrets, validRequests } from './valid-requests.ts';
+import { deletesServices, sentSecrets, validRequests } from './valid-requests.ts';
 
 let platform: TestPlatform;
 let requests: Record<OperationName, Json>;
@@ -21,8 +21,12 @@ beforeAll(async () => {
   requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'c');
   const names = allOperations.map(({ name }) => name as OperationName);
   for (const name of [...sending, ...names.filter((other) => !sending.includes(other as 'create_secret'))]) {
-    answers.set(name, (await platform.call(name, requests[name])).text);
+    if (!deletesServices(name)) answers.set(name, (await platform.call(name, requests[name])).text);
   }
+  // What they delete is needed below.
+  const another = await startTestPlatform();
+  for (const name of names.filter(deletesServices)) answers.set(name, (await another.call(name, requests[name])).text);
+  await another.close();
 });
 
 afterAll(() => platform.close());

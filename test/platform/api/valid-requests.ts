@@ -228,9 +228,9 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_application_domains: { ...application, page: 1, page_size: 50 },
     list_container_domains: { ...container, page: 1, page_size: 50 },
     list_helm_domains: { ...helm, page: 1, page_size: 50 },
-    check_application_domains: application,
-    check_container_domains: container,
-    check_helm_domains: helm,
+    get_application_domain_check: application,
+    get_container_domain_check: container,
+    get_helm_domain_check: helm,
     create_application_domain: { ...application, domain: `app.${mark}.example.com`, generate_certificate: true, use_cdn: false },
     create_container_domain: { ...container, domain: `container.${mark}.example.com`, generate_certificate: false, use_cdn: true },
     create_helm_domain: { ...helm, domain: `*.${mark}.example.com`, generate_certificate: true, use_cdn: false },
@@ -244,3 +244,6 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
 export const sentSecrets = [
   'sent-as-a-secret', 'sent-as-a-password', 'sent-as-an-access-key', 'sent-as-a-vendor-key', 'sent-as-a-webhook-secret', 'in-the-scaler',
 ];
+
+/** Whether an operation deletes a service, or an environment with all of them: it refuses what comes after. */
+export const deletesServices = (name: OperationName): boolean => /^delete_[a-z]+$/.test(name);

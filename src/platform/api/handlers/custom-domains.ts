@@ -66,13 +66,13 @@ export const customDomainHandlers = {
   list_application_domains: ({ application_id, ...page }, context) => list('application', application_id, page, context),
   list_container_domains: ({ container_id, ...page }, context) => list('container', container_id, page, context),
   list_helm_domains: ({ helm_id, ...page }, context) => list('helm', helm_id, page, context),
-  check_application_domains: ({ application_id }, context) => check('application', application_id, context),
-  check_container_domains: ({ container_id }, context) => check('container', container_id, context),
-  check_helm_domains: ({ helm_id }, context) => check('helm', helm_id, context),
+  get_application_domain_check: ({ application_id }, context) => check('application', application_id, context),
+  get_container_domain_check: ({ container_id }, context) => check('container', container_id, context),
+  get_helm_domain_check: ({ helm_id }, context) => check('helm', helm_id, context),
   create_application_domain: ({ application_id, ...domain }, context) => create('application', application_id, domain, context),
   create_container_domain: ({ container_id, ...domain }, context) => create('container', container_id, domain, context),
   create_helm_domain: ({ helm_id, ...domain }, context) => create('helm', helm_id, domain, context),
   delete_application_domain: ({ application_id, custom_domain_id }, context) => remove('application', application_id, custom_domain_id, context),
   delete_container_domain: ({ container_id, custom_domain_id }, context) => remove('container', container_id, custom_domain_id, context),
   delete_helm_domain: ({ helm_id, custom_domain_id }, context) => remove('helm', helm_id, custom_domain_id, context),
-} satisfies OperationHandlers<`${'list' | 'check'}_${DomainKind}_domains` | `${'create' | 'delete'}_${DomainKind}_domain`>;
+} satisfies OperationHandlers<`list_${DomainKind}_domains` | `get_${DomainKind}_domain_check` | `${'create' | 'delete'}_${DomainKind}_domain`>;
