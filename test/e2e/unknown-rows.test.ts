@@ -104,6 +104,24 @@ test.each([
   expect(textOf(result)).toContain('No tool acts on these services of it, so they may have been passed over: triage (agentic_workflow)');
 });
 
+const withStates = (stateOf: (state: unknown) => unknown): AlterAnswer => (path, body) => {
+  if (!path.endsWith('/statuses')) return body;
+  const lists = Object.entries(body).map(([member, value]) => [member, Array.isArray(value) ? (value as Json[]).map((row) => ({ ...row, state: stateOf(row['state']) })) : value]);
+  return Object.fromEntries(lists) as Json;
+};
+
+test.each<[string, AlterAnswer, string, RegExp]>([
+  ['whose states are in words of its own', withStates((state) => `X_${String(state).length}`), 'unknown', /Not known, .*checkout-api \(application\)/],
+  ['whose states can not be read', (path, body) => (path.endsWith('/statuses') ? [body] : body), 'unknown', /Not known, .*checkout-api \(application\)/],
+  ['where only a service of an unknown kind failed', (path, body) => withOtherKind(path, withStates(() => 'DEPLOYED')(path, body) as Json), 'failed', /failed state, .*triage \(agentic_workflow\)\. No other service/],
+])('diagnose_deployment does not say that nothing failed in an environment %s', async (_, alter, outcome, says) => {
+  const { client } = await clientWith(alter);
+  const result = await client.call('diagnose_deployment', { environment: 'shop/staging' });
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(result.structuredContent).toMatchObject({ outcome });
+  expect(textOf(result)).toMatch(says);
+});
+
 test('whoever names a service of an unknown kind is told why no tool takes it', async () => {
   const { client } = await clientWith(withOtherKind);
   expect(textOf(await client.call('deploy_service', { service: 'shop/staging/triage' }))).toContain('of a kind AGENTIC_WORKFLOW: no tool here acts on it');
