@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { connectorsTo } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 const opened: { close: () => unknown }[] = [];
@@ -13,9 +13,9 @@ afterEach(async () => {
 type AlterAnswer = (path: string, body: Json) => unknown;
 
 /** A client of a server whose platform's answers to reads are altered so. */
-async function clientWith(alter: AlterAnswer): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
+async function clientWith(alter: AlterAnswer, beforeRequest?: RecordingProxyOptions['beforeRequest']): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
   const platform = await startTestPlatform();
-  const proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
+  const proxy = await startRecordingProxy(platform.url, { ...(beforeRequest && { beforeRequest }), alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
   const connectors = connectorsTo(proxy.url, platform.token);
   opened.push(platform, proxy, connectors);
   return { client: await connectors.modern(userAnswering(agree)), platform, proxy };
@@ -178,4 +178,22 @@ test('a list without its rows is no empty list', async () => {
   const listed = await client.call('list_projects');
   expect(listed.isError).toBe(true);
   expect(textOf(listed)).toContain('"results" in the answer is missing');
+});
+
+test.each([
+  ['are answered so that they can not be read', 200],
+  ['are forbidden', 403],
+  ['are gone with their service since it was listed', 404],
+])('compare_environments calls no variable missing where those of a service %s', async (_, status) => {
+  let refused: string | undefined;
+  const { client } = await clientWith((_path, body) => body, async (_method, request, response) => {
+    if (!/^\/(application|container)\/[^/]+\/environmentVariable/.test(request.url!)) return;
+    refused ??= request.url;
+    if (request.url === refused) response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"no"}');
+  });
+  const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+  expect(result.isError, textOf(result)).toBeFalsy();
+  const [, service] = /Not compared, because they could not be read: of the variables of shop\/\w+ those of (\S+)\.$/m.exec(textOf(result)) ?? [];
+  expect(service, textOf(result)).toBeDefined();
+  expect(textOf(result)).not.toContain(`missing variable | ${service}`);
 });
