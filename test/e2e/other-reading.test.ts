@@ -133,6 +133,16 @@ describe('why a deployment failed is found', () => {
 describe('lines of a service that has no log of its own', () => {
   const without: Difference = { ...withRecords, lacks: /^\/(database|terraform)\/[^/]+\/log$/ };
 
+  test('are not known where no line says which service it is from', async () => {
+    const { text, isError } = await ask(
+      { alter: (path, body) => (isEnvironmentLog(path) ? { results: rowsIn(body).map((row) => ({ ...row, service_id: undefined, service_name: undefined })) } : body), lacks: /^\/(database|terraform)\/[^/]+\/log$/ },
+      'search_logs', { service: network, pattern: '.' },
+    );
+    expect(isError, text).toBe(false);
+    expect(text).toContain('The log could not be read, so it is not known whether there are such lines.');
+    expect(text).not.toContain('0 of 0');
+  });
+
   test.each([['terraform', network], ['database', ledgerDatabase]])('are those in the log of its environment: %s', async (kind, id) => {
     const { data, text, isError } = await ask(without, 'search_logs', { service: id, pattern: '.' });
     expect(isError, text).toBe(false);
