@@ -123,6 +123,19 @@ describe('why a deployment failed is found', () => {
     expect(text).toContain('Why it failed is not said, because the platform failed');
   });
 
+  test.each([
+    ['not known, where neither its state nor its history can be read', true, /neither the state of this service nor its history can be read/],
+    ['never deployed, where its history is empty', false, /never_deployed/],
+  ])('or that it is %s', async (_, isUnreadable, says) => {
+    const { text } = await ask({
+      alter: (path, body) => {
+        if (isHistory(path)) return isUnreadable ? { data: body } : { ...body, results: [] };
+        return /\/status(es)?$/.test(path) ? { data: body } : body;
+      },
+    }, 'diagnose_deployment', { service: pricing });
+    expect(text).toMatch(says);
+  });
+
   test('without any log, and that is told', async () => {
     const { data, text } = await ask({ lacks: /\/logs?$/ }, 'diagnose_deployment', { service: pricing });
     expect(data['outcome'], text).toBe('failed');

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isDocumentedState, operations, reference, type ServiceKind } from '../../src/contract/index.ts';
 import { deploymentsOf, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
 import { anyService, compact, composeTool, isRecord, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import { oneOf, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
@@ -60,6 +60,10 @@ export async function diagnosed(context: ToolContext, subject: Subject & { kind:
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
+
+/** Whether the platform tells nothing of how a service was deployed. */
+const isUntold = async (context: ToolContext, subject: Subject & { kind: ServiceKind }): Promise<boolean> =>
+  (await readAspect(context, subject, 'deployments')) === undefined && ((await statusOf(context, subject))?.state ?? undefined) === undefined;
 
 /** The calls that a diagnosis proposes. */
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
@@ -139,6 +143,9 @@ export const diagnoseDeployment = composeTool({
     const subject = serviceSubject(context);
     if (isService(subject)) {
       const answer = await diagnosed(context, subject, deployment_id);
+      if (answer['outcome'] === 'never_deployed' && (await isUntold(context, subject))) {
+        context.refuse('neither the state of this service nor its history can be read here, so whether it was deployed is not known', 'Ask whoever runs the platform.');
+      }
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
       return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
     }
