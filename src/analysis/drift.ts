@@ -23,6 +23,8 @@ export interface ComparedEnvironment {
   readonly variables?: readonly ComparedVariable[];
   /** Whether every secret is among the variables. Secrets are compared if that is so on both sides. */
   readonly hasSecrets?: boolean;
+  /** What could not be read of the variables: those that the whole environment sees, and those of the services with these names. */
+  readonly unread?: { readonly shared?: boolean; readonly services?: readonly string[] };
 }
 
 /** Kinds of differences, most severe first. */
@@ -167,15 +169,30 @@ const heldText = (variable: ComparedVariable, isFromAbove: boolean): string =>
 
 const withoutSecrets = (environment: ComparedEnvironment): ComparedEnvironment => ({ ...environment, variables: environment.variables?.filter(({ isSecret }) => isSecret !== true) });
 
+const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean => found !== undefined && variableKey(found) === variableKey(like);
+
+/** Whether an environment may have a variable like this although it has none in what was read of it. */
+const mayHave = ({ services, unread = {} }: ComparedEnvironment) => {
+  const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
+  const unreadNames = new Set(unread.services?.map((name) => name.toLowerCase()));
+  return ({ service }: ComparedVariable): boolean => {
+    const name = service?.toLowerCase() ?? '';
+    return unreadNames.has(name) || (unread.shared === true && (name === '' || names.has(name)));
+  };
+};
+
 const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): Comparison => {
   if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
   const both = [one, other];
   const [firsts, seconds] = both.map((side) => effectiveIn(both.every(({ hasSecrets }) => hasSecrets === true) ? side : withoutSecrets(side))) as [ReturnType<typeof effectiveIn>, ReturnType<typeof effectiveIn>];
+  const [mayBeFirst, mayBeSecond] = [mayHave(one), mayHave(other)];
   const differences: Difference[] = [];
   const unknown: string[] = [];
   for (const [key, variable] of new Map([...seconds.set, ...firsts.set])) {
     const about = { ...ofService(variable), what: variable.key };
     const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
+    // Neither missing nor inherited where it may be among what was not read.
+    if ((!isSame(first, variable) && mayBeFirst(variable)) || (!isSame(second, variable) && mayBeSecond(variable))) continue;
     if (!first || !second) differences.push({ kind: variable.isSecret === true ? 'missing secret' : 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
     else if (first.isSecret === true && second.isSecret === true) continue;
     else if (first.isSecret === true || second.isSecret === true) differences.push({ kind: 'variable', ...about, first: heldText(first, isInherited(first, variable)), second: heldText(second, isInherited(second, variable)) });

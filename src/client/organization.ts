@@ -24,7 +24,7 @@ const listText = (rows: readonly JsonRecord[]): string =>
 
 const unclear = (reason: string, rows: readonly JsonRecord[]): OrganizationResult => ({
   failure: {
-    kind: 'unclear_organization', reason, detail: `It has ${listText(rows)}`,
+    kind: 'unclear_organization', reason, ...(rows.length > 0 && { detail: `It has ${listText(rows)}` }),
     next: 'Give organization_id in the call where it takes one, or have whoever runs this server choose an organization by its name or id: INFRA_ORGANIZATION, --organization, or organization in the profile.',
   },
 });
@@ -38,6 +38,8 @@ export function organizationIn(body: JsonRecord, choice: string | undefined): Or
   const listed = Array.isArray(body['results']) ? body['results'].filter(isRecord) : undefined;
   const rows = listed && listed.length > 0 ? listed : [body];
   if (choice !== undefined) {
+    const bearing = rows.filter((row) => textOf(row, 'id') !== '' || textOf(row, 'name') !== '');
+    if (bearing.length === 0) return unclear(`the platform names no organization, so ${JSON.stringify(choice)} can't be found`, bearing);
     const found = matching(rows, choice);
     if (found.length === 1) return { organization: { ...body, ...found[0] } };
     return unclear(found.length === 0 ? `the API token has no organization ${JSON.stringify(choice)}` : `the API token has ${found.length} organizations ${JSON.stringify(choice)}`, rows);

@@ -26,5 +26,5 @@ export { isServiceKind, Probe, serviceKinds, ServiceType, type AutoscalingReques
 export type { Terraform } from './resources/terraform.ts';
 export { isHeldExternally, ownerKinds, type OwnerKind, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
-export { DeploymentAction, InvitationStatus, isAtRest, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
+export { DeploymentAction, InvitationStatus, isAtRest, isDocumentedState, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

@@ -12,6 +12,9 @@ export type DeploymentState = z.infer<typeof DeploymentState>;
 /** States of the application status endpoint: the deployment states, and RUNNING after a successful deployment. */
 export const ApplicationState = z.enum([...DeploymentState.options, 'RUNNING']);
 
+/** Whether this is a state that the document has; what another means isn't known. */
+export const isDocumentedState = (state: unknown): boolean => ApplicationState.safeParse(state).success;
+
 export const ClusterState = z.enum([
   'BUILDING', 'BUILD_ERROR', 'CANCELED', 'CANCELING', 'DELETED', 'DELETE_ERROR', 'DELETE_QUEUED', 'DELETING', 'DEPLOYED',
   'DEPLOYING', 'DEPLOYMENT_ERROR', 'DEPLOYMENT_QUEUED', 'DRY_RUN', 'QUEUED', 'READY', 'STOPPED', 'STOPPING', 'STOP_ERROR',

@@ -32,6 +32,16 @@ describe('two environments', () => {
     ]);
   });
 
+  test('lack no variable that may be among those that were not read', () => {
+    const whole: ComparedEnvironment = { name: 'staging', services: [api, web], variables: [{ key: 'A', value: '1' }, { key: 'B', service: 'api', value: '1' }, { key: 'C', service: 'web', value: '1' }, { key: 'D', service: 'web', value: '1' }] };
+    const inPart = (unread: ComparedEnvironment['unread'], variables: ComparedEnvironment['variables']): ComparedEnvironment => ({ name: 'production', services: [api, web], variables, unread });
+    const found = (other: ComparedEnvironment) => [findDrift(whole, other), findDrift(other, whole)].map(({ differences }) => differences.map(({ what }) => what));
+    const ofWeb = [{ key: 'D', service: 'Web', value: '2' }];
+    expect(found(inPart({ services: ['API'] }, [{ key: 'A', value: '1' }, { key: 'B', value: '2' }, ...ofWeb]))).toEqual([['B', 'C', 'D'], ['B', 'C', 'D']]);
+    expect(found(inPart({ shared: true }, ofWeb))).toEqual([['D'], ['D']]);
+    expect(found(inPart(undefined, ofWeb))).toEqual([['A', 'B', 'C', 'D'], ['A', 'B', 'C', 'D']]);
+  });
+
   test('differ by what is missing first, then by version, variables and size', () => {
     expect(findDrift(staging, production)).toEqual({
       differences: [

@@ -123,6 +123,19 @@ describe('why a deployment failed is found', () => {
     expect(text).toContain('Why it failed is not said, because the platform failed');
   });
 
+  test.each([
+    ['not known, where neither its state nor its history can be read', true, /neither the state of this service nor its history can be read/],
+    ['never deployed, where its history is empty', false, /never_deployed/],
+  ])('or that it is %s', async (_, isUnreadable, says) => {
+    const { text } = await ask({
+      alter: (path, body) => {
+        if (isHistory(path)) return isUnreadable ? { data: body } : { ...body, results: [] };
+        return /\/status(es)?$/.test(path) ? { data: body } : body;
+      },
+    }, 'diagnose_deployment', { service: pricing });
+    expect(text).toMatch(says);
+  });
+
   test('without any log, and that is told', async () => {
     const { data, text } = await ask({ lacks: /\/logs?$/ }, 'diagnose_deployment', { service: pricing });
     expect(data['outcome'], text).toBe('failed');
@@ -132,6 +145,16 @@ describe('why a deployment failed is found', () => {
 
 describe('lines of a service that has no log of its own', () => {
   const without: Difference = { ...withRecords, lacks: /^\/(database|terraform)\/[^/]+\/log$/ };
+
+  test('are not known where no line says which service it is from', async () => {
+    const { text, isError } = await ask(
+      { alter: (path, body) => (isEnvironmentLog(path) ? { results: rowsIn(body).map((row) => ({ ...row, service_id: undefined, service_name: undefined })) } : body), lacks: /^\/(database|terraform)\/[^/]+\/log$/ },
+      'search_logs', { service: network, pattern: '.' },
+    );
+    expect(isError, text).toBe(false);
+    expect(text).toContain('The log could not be read, so it is not known whether there are such lines.');
+    expect(text).not.toContain('0 of 0');
+  });
 
   test.each([['terraform', network], ['database', ledgerDatabase]])('are those in the log of its environment: %s', async (kind, id) => {
     const { data, text, isError } = await ask(without, 'search_logs', { service: id, pattern: '.' });

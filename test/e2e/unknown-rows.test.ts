@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { connectorsTo } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 const opened: { close: () => unknown }[] = [];
@@ -13,9 +13,9 @@ afterEach(async () => {
 type AlterAnswer = (path: string, body: Json) => unknown;
 
 /** A client of a server whose platform's answers to reads are altered so. */
-async function clientWith(alter: AlterAnswer): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
+async function clientWith(alter: AlterAnswer, beforeRequest?: RecordingProxyOptions['beforeRequest']): Promise<{ client: TestClient; platform: TestPlatform; proxy: RecordingProxy }> {
   const platform = await startTestPlatform();
-  const proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
+  const proxy = await startRecordingProxy(platform.url, { ...(beforeRequest && { beforeRequest }), alter: (method, path, body) => (method === 'GET' ? alter(path, body as Json) : body) });
   const connectors = connectorsTo(proxy.url, platform.token);
   opened.push(platform, proxy, connectors);
   return { client: await connectors.modern(userAnswering(agree)), platform, proxy };
@@ -104,6 +104,24 @@ test.each([
   expect(textOf(result)).toContain('No tool acts on these services of it, so they may have been passed over: triage (agentic_workflow)');
 });
 
+const withStates = (stateOf: (state: unknown) => unknown): AlterAnswer => (path, body) => {
+  if (!path.endsWith('/statuses')) return body;
+  const lists = Object.entries(body).map(([member, value]) => [member, Array.isArray(value) ? (value as Json[]).map((row) => ({ ...row, state: stateOf(row['state']) })) : value]);
+  return Object.fromEntries(lists) as Json;
+};
+
+test.each<[string, AlterAnswer, string, RegExp]>([
+  ['whose states are in words of its own', withStates((state) => `X_${String(state).length}`), 'unknown', /Not known, .*checkout-api \(application\)/],
+  ['whose states can not be read', (path, body) => (path.endsWith('/statuses') ? [body] : body), 'unknown', /Not known, .*checkout-api \(application\)/],
+  ['where only a service of an unknown kind failed', (path, body) => withOtherKind(path, withStates(() => 'DEPLOYED')(path, body) as Json), 'failed', /failed state, .*triage \(agentic_workflow\)\. No other service/],
+])('diagnose_deployment does not say that nothing failed in an environment %s', async (_, alter, outcome, says) => {
+  const { client } = await clientWith(alter);
+  const result = await client.call('diagnose_deployment', { environment: 'shop/staging' });
+  expect(result.isError, textOf(result)).toBeFalsy();
+  expect(result.structuredContent).toMatchObject({ outcome });
+  expect(textOf(result)).toMatch(says);
+});
+
 test('whoever names a service of an unknown kind is told why no tool takes it', async () => {
   const { client } = await clientWith(withOtherKind);
   expect(textOf(await client.call('deploy_service', { service: 'shop/staging/triage' }))).toContain('of a kind AGENTIC_WORKFLOW: no tool here acts on it');
@@ -160,4 +178,22 @@ test('a list without its rows is no empty list', async () => {
   const listed = await client.call('list_projects');
   expect(listed.isError).toBe(true);
   expect(textOf(listed)).toContain('"results" in the answer is missing');
+});
+
+test.each([
+  ['are answered so that they can not be read', 200],
+  ['are forbidden', 403],
+  ['are gone with their service since it was listed', 404],
+])('compare_environments calls no variable missing where those of a service %s', async (_, status) => {
+  let refused: string | undefined;
+  const { client } = await clientWith((_path, body) => body, async (_method, request, response) => {
+    if (!/^\/(application|container)\/[^/]+\/environmentVariable/.test(request.url!)) return;
+    refused ??= request.url;
+    if (request.url === refused) response.writeHead(status, { 'content-type': 'application/json' }).end('{"message":"no"}');
+  });
+  const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+  expect(result.isError, textOf(result)).toBeFalsy();
+  const [, service] = /Not compared, because they could not be read: of the variables of shop\/\w+ those of (\S+)\.$/m.exec(textOf(result)) ?? [];
+  expect(service, textOf(result)).toBeDefined();
+  expect(textOf(result)).not.toContain(`missing variable | ${service}`);
 });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { createKnownIds } from '../../src/cli/doctor/tools-on-platform/known-ids.ts';
 import { isRecord, type JsonRecord } from '../../src/contract/json.ts';
@@ -15,11 +16,25 @@ export interface ComparedChanges {
 
 const idIn = (body: unknown): string | undefined => (isRecord(body) && typeof body['id'] === 'string' ? body['id'] : undefined);
 
-/** Removes a project, with a route that the contract doesn't have. @returns whether it is gone. */
-async function removeProject({ url, authorization }: ComparedPlatform, id: string): Promise<boolean> {
-  const { statusCode, body } = await request(`${url}/project/${id}`, { method: 'DELETE', headers: { authorization } });
+/** Removes a resource, with a route that the contract doesn't have. @returns whether it is gone. */
+async function remove({ url, authorization }: ComparedPlatform, path: string): Promise<boolean> {
+  const { statusCode, body } = await request(url + path, { method: 'DELETE', headers: { authorization } });
   await body.dump();
   return statusCode < 300;
+}
+
+/** Times that a project is tried to be removed: what lies in it may take a while to go. */
+const tries = 4;
+
+/** Removes a project after the environment in it. @returns whether it is gone. */
+async function removeProject(platform: ComparedPlatform, project: string, environment: string | undefined): Promise<boolean> {
+  if (await remove(platform, `/project/${project}`)) return true;
+  if (environment === undefined || !(await remove(platform, `/environment/${environment}`))) return false;
+  for (let time = 0; time < tries; time += 1) {
+    if (await remove(platform, `/project/${project}`)) return true;
+    await setTimeout(2_000 * time);
+  }
+  return false;
 }
 
 /**
@@ -52,5 +67,5 @@ export async function changeEverything(platform: ComparedPlatform, name: string)
     await send(operations.create_secret, { application_id, key: 'PARITY_SECRET', value: 'x' });
     await send(operations.get_application_status, { application_id });
   }
-  return { exchanges, ...(!(await removeProject(platform, project_id)) && { leftOver: name }) };
+  return { exchanges, ...(!(await removeProject(platform, project_id, environment_id)) && { leftOver: name }) };
 }

@@ -102,6 +102,19 @@ test('nothing is left out of a budget that is nearly whole', async () => {
   expect(textOf(result)).not.toContain('ended early');
 });
 
+test('what could not be read is not said to be without a match', async () => {
+  const broken = await startRecordingProxy(platform.url, { alter: (_method, path, body) => (/\/(statuses|services)$/.test(path) ? 'broken' : body) });
+  const others = connectorsTo(broken.url, platform.tokens.read);
+  const client = await others.modern();
+  for (const wanted of [{ state: 'ERROR' }, { name: 'storefront' }]) {
+    const text = textOf(await client.call('find_resource', { environment: 'shop/staging', ...wanted }));
+    expect(text).toContain('Nothing is like that in what could be read: not everything could.');
+    expect(text).not.toContain('States there are');
+  }
+  await others.close();
+  await broken.close();
+});
+
 test('no more is asked than half of what is left', async () => {
   platform = await platform.restart({ rateLimit: 40 });
   const near = await startRecordingProxy(platform.url);

@@ -1,13 +1,16 @@
 import * as z from 'zod';
-import { operations, reference, type ServiceKind } from '../../src/contract/index.ts';
+import { isDocumentedState, operations, reference, type ServiceKind } from '../../src/contract/index.ts';
 import { deploymentsOf, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
 import { anyService, compact, composeTool, isRecord, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
+import { oneOf, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
+import { otherServicesIn } from '../shared/other-kinds.ts';
 
-const hasFailed = ({ status }: ObservedService): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
+type WithState = { readonly status?: { readonly state?: string | null } | null };
+
+const hasFailed = ({ status }: WithState): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
 
 const latestFirst = (one: ObservedService, other: ObservedService): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
 
@@ -58,6 +61,10 @@ export async function diagnosed(context: ToolContext, subject: Subject & { kind:
   return diagnosisAnswer(subject.path ?? evidence.service.name, evidence, diagnose(evidence));
 }
 
+/** Whether the platform tells nothing of how a service was deployed. */
+const isUntold = async (context: ToolContext, subject: Subject & { kind: ServiceKind }): Promise<boolean> =>
+  (await readAspect(context, subject, 'deployments')) === undefined && ((await statusOf(context, subject))?.state ?? undefined) === undefined;
+
 /** The calls that a diagnosis proposes. */
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
   Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as NextCall) : [];
@@ -76,14 +83,32 @@ export async function diagnosedIn(context: ToolContext, environment: Subject, de
   return others.length === 0 ? answer : { ...answer, failed_too: others.map(({ kind, name, id, status }) => ({ kind, name, id, state: status?.state })) };
 }
 
-/** What is said of an environment in which nothing failed: what is stopped, and how it was before. */
+const named = (services: readonly { readonly name: string; readonly kind: string }[]): string => services.map(({ name, kind }) => `${name} (${kind})`).join(', ');
+
+/** Whether services of an environment failed that can't be diagnosed: that none did is said only where it is known. */
+async function outcomeOf(context: ToolContext, environment: Subject): Promise<{ readonly outcome: string; readonly sentence: string }> {
+  const [services = [], others] = await Promise.all([observedServices(context, environment.id), otherServicesIn(context, environment.id)]);
+  const isUnclear = (service: WithState): boolean => !hasFailed(service) && !isDocumentedState(service.status?.state);
+  const [failed, unclear] = [others.filter(hasFailed), services.filter(isUnclear)];
+  const notTold = [...unclear, ...others.filter(isUnclear)];
+  const isClear = failed.length + notTold.length === 0;
+  const sentences = [
+    ...(failed.length > 0 ? [`In a failed state, and of a kind that no tool diagnoses: ${named(failed)}.`] : []),
+    ...(notTold.length > 0 ? [`Not known, because the platform tells no state of it that the document has: ${named(notTold)}.`] : []),
+    ...(services.length > unclear.length || isClear ? [`No ${isClear ? '' : 'other '}service of this environment is in a failed state.`] : []),
+  ];
+  return { outcome: failed.length > 0 ? 'failed' : unclear.length > 0 ? 'unknown' : 'nothing failed', sentence: sentences.join(' ') };
+}
+
+/** What is said of an environment in which nothing can be diagnosed: what failed or is not known, what is stopped, and how it was before. */
 async function nothingFailed(context: ToolContext, environment: Subject): Promise<JsonRecord> {
   const { stopped, unexplained } = await suspectsIn(context, environment);
   if (unexplained.length > 0) context.leftOut(`${unexplained.map(({ kind, name }) => `${kind} ${name}`).join(', ')}: stopped; by whom, and how the last deployment before it ended, is not in the history that was read.`);
+  const { outcome, sentence } = await outcomeOf(context, environment);
   const rest = stopped.length > 0 ? ' What is stopped did not fail before.' : '';
   return pruneRecord({
-    subject: environment.path ?? environment.name ?? environment.id, outcome: 'nothing failed',
-    cause: { code: 'none', sentence: `No service of this environment is in a failed state.${rest}` },
+    subject: environment.path ?? environment.name ?? environment.id, outcome,
+    cause: { code: outcome === 'nothing failed' ? 'none' : 'unknown', sentence: `${sentence}${rest}` },
     stopped_services: stopped.slice(0, mostStops).map(stopOf), ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
   });
 }
@@ -118,6 +143,9 @@ export const diagnoseDeployment = composeTool({
     const subject = serviceSubject(context);
     if (isService(subject)) {
       const answer = await diagnosed(context, subject, deployment_id);
+      if (answer['outcome'] === 'never_deployed' && (await isUntold(context, subject))) {
+        context.refuse('neither the state of this service nor its history can be read here, so whether it was deployed is not known', 'Ask whoever runs the platform.');
+      }
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
       return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
     }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
-import { composeTool, containsMark, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { composeTool, containsMark, isPlatformFailure, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { isOwnerKind, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
@@ -13,27 +13,39 @@ const compared = (row: JsonRecord, isSecret: boolean, service?: string): Compare
 });
 
 /** What an owner sees, or of a service only its own; the secrets are undefined if they can't be read. */
-function comparedIn({ variables = [], secrets }: SeenVariables, own?: { readonly scope: string; readonly name: string }) {
+function comparedIn({ variables, secrets }: SeenVariables, own?: { readonly scope: string; readonly name: string }) {
   const isMeant = ({ scope }: JsonRecord): boolean => own === undefined || scope === own.scope;
   return {
-    variables: variables.filter(isMeant).map((row) => compared(row, false, own?.name)),
+    name: own?.name, isRead: variables !== undefined,
+    variables: (variables ?? []).filter(isMeant).map((row) => compared(row, false, own?.name)),
     secrets: secrets?.filter(isMeant).map((row) => compared(row, true, own?.name)),
   };
 }
 
+/** What is seen, or nothing of what is gone since it was listed. */
+const ifThere = (seen: Promise<SeenVariables>): Promise<SeenVariables> =>
+  seen.catch((error: unknown) => (isPlatformFailure(error) && error.kind === 'not_found' ? { variables: undefined, secrets: undefined } : Promise.reject(error as Error)));
+
 /** A service's own variables and secrets. Platforms list only those of some kinds. */
 async function ofService(context: ToolContext, { id, name, service_type: type }: JsonRecord) {
   const kind = String(type).toLowerCase();
-  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind)) return { variables: [], secrets: [] };
-  return comparedIn(await seenBy(kind, id, context), { scope: scopeOf(kind), name });
+  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind)) return { isRead: true, variables: [], secrets: [] };
+  return comparedIn(await ifThere(seenBy(kind, id, context)), { scope: scopeOf(kind), name });
 }
 
 async function environmentOf(context: ToolContext, member: string, environment_id: string): Promise<ComparedEnvironment> {
   const [list, seen] = await Promise.all([context.attempt(operations.list_services, { environment_id }), seenBy('environment', environment_id, context)]);
   const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
-  const parts = [comparedIn(seen), ...(await Promise.all(services.map((service) => ofService(context, service))))];
+  const shared = comparedIn(seen);
+  const own = await Promise.all(services.map((service) => ofService(context, service)));
+  const parts = [shared, ...own];
+  const name = context.resolved[member]?.path ?? environment_id;
+  const unread = own.flatMap((part) => (part.isRead || !('name' in part) || part.name === undefined ? [] : [part.name]));
+  const notCompared = [...(shared.isRead ? [] : ['those that all its services share']), ...unread.map((service) => `those of ${service}`)];
+  if (notCompared.length > 0) context.leftOut(`Not compared, because they could not be read: of the variables of ${name} ${notCompared.join(', ')}.`);
   return {
-    name: context.resolved[member]?.path ?? environment_id, services,
+    name, services,
+    unread: { shared: !shared.isRead, services: unread },
     variables: parts.flatMap(({ variables, secrets }) => [...variables, ...(secrets ?? [])]),
     hasSecrets: parts.every(({ secrets }) => secrets !== undefined),
   };

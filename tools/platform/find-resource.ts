@@ -21,7 +21,7 @@ const ownName = ({ path }: FoundResource): string => path.split('/').at(-1) ?? p
 function suggestions({ name, state }: SearchedResource, all: readonly FoundResource[], known: readonly string[]): JsonRecord {
   const near = name === undefined ? undefined : nearestName(name, [...new Set(all.map(ownName))]);
   const states = [...new Set(known)].toSorted().join(', ');
-  return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && { states }) };
+  return { ...(near !== undefined && { did_you_mean: near }), ...(state !== undefined && states !== '' && { states }) };
 }
 
 export const findResource = composeTool({
@@ -47,11 +47,20 @@ export const findResource = composeTool({
   ],
   output: z.object({ results: z.array(z.object({ path: z.string(), kind: z.string(), id: z.string(), state: z.string(), mode: z.string() })), total: z.int() }),
   answer: async ({ project, environment, limit, ...wanted }, context) => {
-    const { found: all, states, unseen, left } = await searchTree(context, wanted, { project, environment }, limit);
+    let unread = 0;
+    const counting: typeof context = {
+      ...context,
+      attempt: async (operation, input) => {
+        const read = await context.attempt(operation, input);
+        if (read === undefined) unread += 1;
+        return read;
+      },
+    };
+    const { found: all, states, unseen, left } = await searchTree(counting, wanted, { project, environment }, limit);
     const found = all.filter(matches(wanted)).toSorted((one, other) => matchRank(wanted.name, one) - matchRank(wanted.name, other));
     const { found: shown, stateless } = await addStates(context, found.slice(0, limit), left);
     if (stateless > 0) context.leftOut(`The states in ${stateless} environments were not read, to spare requests: a search for a state reads them.`);
-    return pruneRecord({ results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))), total: found.length, ...(unseen.length > 0 && { unseen: unseen.length, ended_by: left > 0 ? 'limit' : 'requests', not_searched: unseen.slice(0, mostNames) }), ...(found.length === 0 && suggestions(wanted, all, states)) });
+    return pruneRecord({ results: shown.map((one) => pruneRecord(omit({ ...one }, ['environment']))), total: found.length, ...(unseen.length > 0 && { unseen: unseen.length, ended_by: left > 0 ? 'limit' : 'requests', not_searched: unseen.slice(0, mostNames) }), ...(found.length === 0 && unread > 0 && { unread }), ...(found.length === 0 && suggestions(wanted, all, states)) });
   },
   render: {
     ...table('resource', ['path', 'kind', 'mode', 'state', 'id']),
@@ -60,9 +69,9 @@ export const findResource = composeTool({
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: (view) => {
       const shown = (view['results'] as readonly JsonRecord[]).length;
-      const { did_you_mean: near, states, unseen, not_searched: names, ended_by: by } = view;
+      const { did_you_mean: near, states, unseen, not_searched: names, ended_by: by, unread } = view;
       const partly = unseen === undefined ? '' : `\nIt ended early, ${by === 'limit' ? 'with as many rows as limit allows' : 'to spare requests'}: ${compact(unseen)} projects and environments were not looked into${Array.isArray(names) ? ` (${names.map(compact).join(', ')}${names.length < Number(unseen) ? ' …' : ''})` : ''}. Give the project or environment to look there${by === 'limit' ? ', or raise limit' : ''}.`;
-      if (shown === 0) return ['Nothing is like that.', near && `Did you mean ${compact(near)}?`, states !== undefined && `States there are: ${compact(states)}.`].filter(Boolean).join(' ') + partly;
+      if (shown === 0) return [unread === undefined ? 'Nothing is like that.' : 'Nothing is like that in what could be read: not everything could.', near && `Did you mean ${compact(near)}?`, states !== undefined && `States there are: ${compact(states)}.`].filter(Boolean).join(' ') + partly;
       const listed = table('resource', ['path', 'kind', 'mode', 'state', 'id']).text(view);
       const more = shown === view['total'] ? '' : `\n${String(view['total'])} ${partly === '' ? 'in all' : 'were found'}: narrow it down by kind, project or name, or raise limit.`;
       return listed + more + partly;

@@ -49,3 +49,9 @@ const day = 86_400_000;
 
 /** When a lock ends, in milliseconds since 1970; NaN if the record doesn't say. */
 export const lockEnd = ({ locked_at: from, ttl_in_days: days }: JsonRecord): number => Date.parse(String(from)) + (typeof days === 'number' ? days : Number.NaN) * day;
+
+/** By whom, since and until when, and why a cluster is locked, as far as its lock tells. */
+export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, until = ''): string {
+  const said = (before: string, value: unknown): string => (value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`);
+  return `${said(' by ', lock['owner_name'])}${said(' since ', lock['locked_at'])}${until}${said(': ', lock['reason'])}`;
+}

@@ -113,6 +113,8 @@ export async function readServiceLogs(service: ServiceReference, reader: Reads, 
   if (ownLines) return { lines: ownLines, from: 'service' };
   if (!own.isReplaceable) return undefined;
   const all = await readInstead(own, service, reader, async (environment_id) => linesIn(await reader.attempt(operations.get_environment_logs, { environment_id })));
-  const lines = all?.filter((line) => line['service_id'] === service.id);
+  // Lines that don't say which service they are from tell nothing of this one.
+  const isTold = all?.length === 0 || all?.some((line) => typeof line['service_id'] === 'string');
+  const lines = isTold ? all?.filter((line) => line['service_id'] === service.id) : undefined;
   return lines && { lines: tail === undefined ? lines : lines.slice(-tail), from: 'environment' };
 }

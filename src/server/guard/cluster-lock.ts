@@ -3,7 +3,7 @@ import { fail } from '../failure/index.ts';
 import { lockReads, naming, notKnown, organizationOf, readUses, show, textOf, type ReadUse } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
-import { lockEnd, readById, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
+import { lockEnd, lockFacts, readById, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
 /** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
@@ -47,7 +47,7 @@ const organizationIn = ({ organization }: JsonRecord): string | undefined => (is
 const lockText = (lock: JsonRecord): string => {
   const end = lockEnd(lock);
   const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
-  return `Cluster ${show(lock['cluster_id'])} is locked by ${show(lock['owner_name'])} since ${show(lock['locked_at'])}${until}: ${show(lock['reason'])}`;
+  return `Cluster ${show(lock['cluster_id'])} is locked${lockFacts(lock, show, until)}`;
 };
 
 /** What is known of the locks that would make the platform refuse operations. */

@@ -1,6 +1,6 @@
 import { maximumPageSize } from '../../contract/index.ts';
 import { visibleText, type Renderer } from '../tool/index.ts';
-import { mapStrings, type JsonRecord } from '../json/index.ts';
+import { isRecord, mapStrings, type JsonRecord } from '../json/index.ts';
 
 /** Maximum length of a result, in characters: about 8,000 tokens. */
 export const maximumCharacters = 24_000;
@@ -40,10 +40,21 @@ interface FitOptions {
   readonly hasPages?: boolean;
 }
 
-const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, { hidden = [], hasPages = true }: FitOptions): string =>
+/** How to ask for the rows that don't fit: by smaller pages, of which the first rows are those that were shown. */
+function restNote(shown: number, view: JsonRecord): string {
+  const { page, page_size: size } = isRecord(view['pagination']) ? view['pagination'] : view;
+  const most = Math.min(shown, maximumPageSize);
+  if (!Number.isInteger(page) || !Number.isInteger(size) || Number(page) <= 1) return ` For the rest ask with page_size ${most} and page 2, 3 …`;
+  let smaller = most;
+  while (Number(size) % smaller !== 0) smaller -= 1;
+  const next = ((Number(page) - 1) * Number(size)) / smaller + 2;
+  return ` For the rest ask with page_size ${smaller} and page ${next}, ${next + 1} …`;
+}
+
+const rowsNote = (shown: number, all: number, { keep, rest }: Renderer, { hidden = [], hasPages = true }: FitOptions, view: JsonRecord): string =>
   keep === 'last'
     ? visibleText([`Only the newest ${shown} of ${all} rows are shown, because all of them would be too long.`, ...(rest === undefined ? [] : [rest])], hidden)
-    : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long.${hasPages ? ` For the rest ask with page_size ${Math.min(shown, maximumPageSize)} and page 2, 3 …` : ''}`;
+    : `Only the first ${shown} of ${all} rows are shown, because all of them would be too long.${hasPages ? restNote(shown, view) : ''}`;
 
 /**
  * Shortens a view until its text fits in one result: first long strings, then rows.
@@ -60,7 +71,7 @@ export function fit(full: JsonRecord, renderer: Renderer, options: FitOptions = 
     if (Array.isArray(rows)) {
       const view = fittingRows(short, short['results'] as unknown[], renderer);
       const shown = (view['results'] as unknown[]).length;
-      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, options) };
+      if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, options, view) };
     }
   }
   const text = whole.slice(0, maximumCharacters);

@@ -76,6 +76,15 @@ test('a lock whose days are over keeps nobody from being asked', async () => {
   }
 });
 
+test('a lock that tells little is told of as far as it does', async () => {
+  alter = ({ cluster_id, reason }) => ({ cluster_id, reason, locked_at: null });
+  try {
+    expect((await attempt('deploy_service', { service: container_id })).text).toMatch(/is locked: Incident 2291/);
+  } finally {
+    alter = (lock) => lock;
+  }
+});
+
 test('a call that nobody has to agree to reads no lock', async () => {
   const before = proxy.requests.length;
   await attempt('create_database', { environment_id: platform.seed['environment_id'], name: 'unasked', type: 'REDIS', version: '7', mode: 'CONTAINER' });

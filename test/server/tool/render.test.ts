@@ -64,6 +64,17 @@ describe('fitting', () => {
     expect(fitted.omission).toContain('page_size 100');
   });
 
+  test('says of a later page where its rest is', () => {
+    const projects = table('project', ['name', 'id']);
+    const results = Array.from({ length: 100 }, (_, index) => ({ id: `${index}`, name: 'n'.repeat(30) + 'x'.repeat(250) }));
+    const fitted = fit(projects.view({ results, pagination: { page: 3, page_size: 100, total_count: 1000, total_pages: 10 } }), projects);
+    expect(rowsOf(fitted.view).length).toBeGreaterThanOrEqual(50);
+    expect(rowsOf(fitted.view).length).toBeLessThan(100);
+    // 50 is the largest size of which whole pages make up the first 200 rows.
+    expect(fitted.omission).toMatch(/ask with page_size 50 and page 6, 7 …$/);
+    expect(fit(projects.view({ results, page: 3, page_size: 0.5 }), projects).omission).toMatch(/page 2, 3 …$/);
+  });
+
   test('keeps the newest lines of a log', () => {
     const lines = { results: Array.from({ length: 1_000 }, (_, index) => ({ created_at: 'T', pod_name: 'p', message: `${index} ${'x'.repeat(100)}` })) };
     const fitted = fit(lines, logLines);

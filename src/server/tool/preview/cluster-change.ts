@@ -1,6 +1,6 @@
 import { operations } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
-import { readClusterLocks, type Reader, type Target } from '../../context/index.ts';
+import { lockFacts, readClusterLocks, type Reader, type Target } from '../../context/index.ts';
 import { lockReads, reading, readUses } from '../reads.ts';
 import { organizationOf, notAgreedTo, rowWith, show, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
 
@@ -43,7 +43,7 @@ function lockText(lock: JsonRecord | null | undefined): string {
   if (lock === undefined) return notKnown('whether it is locked');
   if (lock === null) return 'It is not locked now.';
   const days = lock['ttl_in_days'] ?? undefined;
-  return `It is locked now by ${show(lock['owner_name'])} since ${show(lock['locked_at'])}${days === undefined ? '' : ` for ${show(days)} days`}: ${show(lock['reason'])}.`;
+  return `It is locked now${lockFacts(lock, show, days === undefined ? '' : ` for ${show(days)} days`)}.`;
 }
 
 /** An agreement covers who locked it and why, but not when. */
