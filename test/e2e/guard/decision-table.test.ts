@@ -109,7 +109,7 @@ const table: Record<string, Row> = {
 /** Tools whose target is in no environment: rules about environments have no hold on them. */
 const placeless = [
   'get_organization', 'list_projects', 'create_project', 'list_members', 'invite_member', 'create_helm_repository', 'update_billing_info', 'get_labels_group', 'create_webhook',
-  'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_api_budget',
+  'list_webhook_events', 'list_clusters', 'list_alert_rules', 'find_resource', 'get_organization_overview', 'get_api_budget',
 ];
 /** Tools whose every call is destructive. */
 const destructive = ['update_environment_variable', 'stop_environment', 'upgrade_cluster', 'update_alert_rule', 'stop_services', 'delete_service', 'delete_environment', 'delete_custom_domain', 'delete_environment_variable'];
@@ -155,6 +155,8 @@ const settings: Setting[] = [
     policy: 'deny: [{ mode: PRODUCTION }]',
     asks: true,
     becomes: (outcome, tool, mode) => {
+      // It shows the events of every environment.
+      if (tool === 'list_events') return 'denied';
       if (placeless.includes(tool) || tool === 'list_environments' || mode === 'STAGING') return outcome;
       if ([...clusterTools, 'create_environment'].includes(tool)) return mode === 'unknown' ? 'denied' : outcome;
       return 'denied';

@@ -62,9 +62,13 @@ type UntargetedCall = Omit<CallSituation, 'target'>;
 /** The operations of a tool with each risk that they can have. */
 const possibleCalls = (tool: Tool): UntargetedCall[] => tool.operations.flatMap((operation) => possibleRisks(operation).map((risk) => ({ tool, operation, risk })));
 
+/** Whether such a rule holds wherever the target is. What shows every environment may show one in a mode that is denied. */
+const holdsEverywhere = (conditions: Conditions, { operation }: UntargetedCall): boolean =>
+  !dependsOnLocation(conditions) || (operation.showsEnvironments === true && !asksForLocation(conditions));
+
 /** Why rules deny such a call whatever its target; undefined if they may permit it. */
 function denialOfEvery(call: UntargetedCall, { allow, deny }: Rules): Denial | undefined {
-  const always = deny.find(({ conditions }) => !dependsOnLocation(conditions) && holdsForTool(conditions, call, 'action') === 'yes');
+  const always = deny.find(({ conditions }) => holdsEverywhere(conditions, call) && holdsForTool(conditions, call, 'action') === 'yes');
   if (always) return denied(always);
   const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, call, 'tool') === 'yes' && (!dependsOnLocation(conditions) || mayHaveLocation(call.operation));
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
