@@ -12,8 +12,8 @@ test('the demo tells its story to programs too, to its end, and shows no secret'
   const events = stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as DemoEvent);
   expect(stderr).toBe('');
   expect(events.filter(({ event }) => event === 'chapter').length).toBeGreaterThan(4);
-  expect(events).toContainEqual({ event: 'state', of: 'checkout', state: 'RUNNING' });
-  expect(events.filter(({ event }) => event === 'question')).toMatchObject([{ answer: 'pricing/staging/pricing-engine' }, { answer: 'no' }]);
+  expect(events).toContainEqual({ event: 'state', of: 'checkout', state: 'DEPLOYED' });
+  expect(events.filter(({ event }) => event === 'question')).toMatchObject([{ answer: 'yes' }, { answer: 'no' }]);
   expect(events).toContainEqual({ event: 'text', text: expect.stringMatching(/Cause \(image_tag_not_found, confidence high\)/) as string });
   expect(events.findLast(({ event }) => event === 'good')).toMatchObject({ text: expect.stringContaining('as before') as string });
   expect(stdout).not.toContain('never_shown');

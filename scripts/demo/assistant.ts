@@ -44,7 +44,8 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
   client.setRequestHandler('elicitation/create', ({ params }) => {
     asked.push(params.message);
     const answer = params.message.includes('PRODUCTION') ? undefined : confirmation(params);
-    show.emit({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : String(Object.values(answer)[0]) });
+    const [said] = Object.values(answer ?? {});
+    show.emit({ event: 'question', text: params.message, answer: answer === undefined ? 'no' : said === true ? 'yes' : String(said) });
     return answer === undefined ? { action: 'decline' } : { action: 'accept', content: answer };
   });
   await client.connect(transport);

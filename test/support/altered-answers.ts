@@ -74,6 +74,11 @@ const callsByPath: readonly (readonly [tool: string, args: Args])[] = [
 // They make the platform refuse what comes after.
 const unrepeatable: readonly string[] = ['lock_cluster', 'upgrade_cluster'];
 
+// What they take away others need: they are planned and asked about, and not agreed to.
+const takesAway: readonly string[] = ['delete_environment', 'delete_service'];
+const refuse = () => ({ action: 'decline' as const });
+const notAgreed = /the user said no/;
+
 interface ToolCall {
   readonly tool: string;
   readonly isRead: boolean;
@@ -107,7 +112,7 @@ const landedElsewhere = /The change was made, but not as asked: /;
 function complaintOf({ isRead: onlyReads, operation, path, isError, text }: AlteredCall): string | undefined {
   if (/failed inside this server|withholds the answer/.test(text)) return 'it failed inside';
   if (/\bundefined\b|\bNaN\b|\[object Object\]/.test(text)) return 'it shows what nobody can read';
-  if (!isError || (!onlyReads && platformRefuses.test(text)) || landedElsewhere.test(text)) return undefined;
+  if (!isError || (!onlyReads && platformRefuses.test(text)) || landedElsewhere.test(text) || notAgreed.test(text)) return undefined;
   if (operation.effect !== 'read') return 'the change was made';
   if (!saysWhatIsMissing.test(text)) return 'it does not say what is missing';
   // Changes rest on whole answers. What only reads can do without the parts of one.
@@ -160,7 +165,7 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
     // A server each time: what it learned from one answer must not hide another.
     const connectors = connectorsTo(proxy.url, platform.token);
     try {
-      const result = await (await connectors.modern(userAnswering(agree))).call(tool, args());
+      const result = await (await connectors.modern(userAnswering(takesAway.includes(tool) ? refuse : agree))).call(tool, args());
       return { text: textOf(result), isError: result.isError === true };
     } finally {
       await connectors.close();

@@ -27,7 +27,7 @@ export const createCustomDomain = composeTool({
     const subject = serviceSubject(context);
     return [planCreation(domainKindOf(context, subject), subject.id, { domain: args.domain, generate_certificate: args.generate_certificate, use_cdn: args.use_cdn })];
   },
-  reads: domainReads.filter(({ operation }) => operation.name.startsWith('check_')),
+  reads: domainReads.filter(({ operation }) => operation.name.endsWith('_domain_check')),
   output: z.object({ domain: z.string(), id: z.string(), record: z.object({}), entered: z.string(), check: z.string() }),
   answer: async (_, context, [created = {}]) => {
     const subject = serviceSubject(context);
@@ -38,10 +38,10 @@ export const createCustomDomain = composeTool({
     view: (answer) => answer,
     text: ({ service, domain: name, id, generate_certificate: certificate, ...made }) =>
       [
-        `${String(name)} belongs to ${String(service)} now (id ${String(id)}).`,
+        `${show(name)} belongs to ${show(service)} now (${id === undefined ? 'its id is not told' : `id ${show(id)}`}).`,
         ...recordText(made),
         ...(made['error_details'] === undefined ? [] : [`error_details: ${show(made['error_details'])}`]),
-        `generate_certificate: ${String(certificate)}`,
+        ...(certificate === undefined ? [] : [`generate_certificate: ${show(certificate)}`]),
       ].join('\n'),
     keep: 'first',
   },

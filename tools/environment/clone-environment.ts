@@ -68,7 +68,7 @@ export const cloneEnvironment = defineTool(operations.clone_environment, {
     view: (answer) => pruneRecord(omit(answer, ['created_at', 'updated_at', 'organization', 'last_updated_by'])),
     text: ({ name, id, mode, cluster_name: cluster, made, variables, not_made: lacking, note, ...others }) =>
       [
-        `${show(name)} is there (id ${String(id)}, ${[mode, ...(cluster === undefined ? [] : [`on cluster ${show(cluster)}`])].map(String).join(', ')}). Nothing of it runs yet.`,
+        `${show(name)} is there (${[id === undefined ? 'its id is not told' : `id ${show(id)}`, ...(mode === undefined ? [] : [show(mode)]), ...(cluster === undefined ? [] : [`on cluster ${show(cluster)}`])].join(', ')}). Nothing of it runs yet.`,
         ...(Array.isArray(made) ? [`made: ${made.join(', ') || 'no service'}${variables === undefined ? '' : `; ${show(variables)} variables of the environment`}`] : []),
         ...(Array.isArray(lacking) ? [`not_made: ${lacking.join(', ')}`] : []),
         ...(note === undefined ? [] : [show(note)]),
