@@ -109,6 +109,8 @@ describe('input schemas', () => {
       'create_application.git_repository',
       'create_application.healthchecks',
       'create_application.ports[]',
+      'create_application.storage[]',
+      'create_application.autoscaling',
       'update_container.healthchecks',
       'update_container.ports[]',
       'update_container.storage[]',

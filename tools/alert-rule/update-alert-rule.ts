@@ -10,7 +10,7 @@ const fixed = ({ source }: JsonRecord) =>
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   description:
-    'Tune an alert or alarm that is too noisy, turn it off, or raise its threshold; also its condition, severity, receivers. Give only what ' +
+    'Tune or mute an alert (alarm) that is too noisy: turn it off, raise its threshold, change condition, severity or receivers. Give only what ' +
     'changes.',
   ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {

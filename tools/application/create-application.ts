@@ -74,11 +74,11 @@ async function request(args: JsonRecord, context: ToolContext): Promise<JsonReco
 
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
-  description: 'Add an application: a new app from a git repo with a Dockerfile; not deployed.',
+  description: 'Set up a new app, add an application from a git repo (GitHub, GitLab …) with a Dockerfile; not deployed.',
   ...serviceFields({
     fields: { git_repository: '{url, branch: main, root_path: /, git_token_id if private}.' },
     folded: ['git_repository'],
-    hidden: ['description', 'arguments', 'entrypoint', 'storage', 'autoscaling'],
+    hidden: ['description'],
   }),
   reads: readUses('the git provider of a host without a known name is not filled in', operations.list_services, operations.get_application),
   expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],

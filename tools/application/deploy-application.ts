@@ -4,7 +4,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
-  description: 'Ship or release the latest code of an application: its newest commit, or the one you name.',
+  description: 'Ship or release the latest code of an application: its newest commit, or a specific one.',
   preview: deployment,
   ...startMoment('DEPLOY', 'application_id'),
 });

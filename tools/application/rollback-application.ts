@@ -88,7 +88,9 @@ function reasonOf(target: RollbackTarget): string | undefined {
 export const rollbackApplication = composeTool({
   name: 'rollback_application',
   toolset: 'services',
-  description: 'Roll back: undo a bad release, go back to the version from before, the last commit that ran well. Variables and configuration stay.',
+  description:
+    'Roll back or revert: undo a bad release, go back to the version from before, the last commit that ran well. Variables and configuration ' +
+    'stay.',
   input: {
     application: reference('application'),
     commit: DeployRequest.shape.git_commit_id.describe('To go back further.'),

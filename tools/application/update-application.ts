@@ -6,8 +6,8 @@ export const updateApplication = defineTool(
   operations.update_application,
   serviceUpdate(operations.update_application, {
     description:
-      'Change how an app runs or is built: give it more memory, raise its CPU limit, scale its instances, point it at another git branch, change ' +
-      'Dockerfile, health check, ports, disks.',
+      'Change how an app runs or is built: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
+      'another git branch, expose a port, change its Dockerfile, health check, disks.',
     asRequest: withHealthchecks,
     fields: { git_repository: '{url, branch, root_path}.' },
     folded: ['git_repository'],

@@ -15,8 +15,8 @@ export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
   description: [
-    'Deploy, redeploy or run now: a service of any kind, or everything in a whole environment, with its present configuration. Applications take ' +
-      'their newest commits, jobs are run, Terraform plans and applies.',
+    'Deploy, redeploy or run now: a service of any kind, or a whole environment (everything, all services in it), as configured. Applications ' +
+      'take their newest commits, jobs are run, Terraform plans and applies.',
     naming`For a given commit use ${'deploy_application'}.`,
   ],
   input: { service: anyService().optional(), environment: reference('environment').optional(), ...waitForEnd },

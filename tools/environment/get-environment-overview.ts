@@ -23,7 +23,7 @@ export const getEnvironmentOverview = composeTool({
   name: 'get_environment_overview',
   toolset: 'environments',
   description:
-    "Is everything all right in an environment, and what's wrong? Each service that runs in it, unhealthy first: healthy or not, the version " +
+    "Is everything all right in an environment, what's wrong? How each service of staging or production is doing, unhealthy first: the version " +
     'that serves, old configuration, alerts that fire.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],

@@ -10,6 +10,6 @@ const render: Renderer = { ...services, text: (view) => [services.text(view), ..
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
-  description: 'What runs in an environment? Its services, of every kind, with their ids and whole configuration.',
+  description: 'What runs in staging or production? Lists the services of an environment, of every kind, with their ids and whole configuration.',
   render,
 });

@@ -15,7 +15,7 @@ export const restartServices = defineTool(operations.restart_services, {
   toolset: 'environments',
   description: [
     'Restart, reboot or bounce applications, databases or containers of an environment as they are.',
-    naming`Changed variables and configuration need ${'deploy_service'}: it says for which.`,
+    naming`Tells which are out of date and need ${'deploy_service'} instead.`,
   ],
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,

@@ -3,6 +3,6 @@ import { defineTool, record } from '../../src/server/tool/index.ts';
 
 export const getHelm = defineTool(operations.get_helm, {
   toolset: 'services',
-  description: 'How a Helm release is configured: chart and version, values, arguments, ports.',
+  description: 'Show how a Helm release is configured: chart and version, values, arguments, ports.',
   render: record({ omitted: [] }),
 });

@@ -38,8 +38,8 @@ export const getOrganizationOverview = composeTool({
   name: 'get_organization_overview',
   toolset: 'organization',
   description:
-    'What is broken, anywhere? The state of the whole organization, of all projects or one, in one look, worst first: failing, out of date, ' +
-    'locked, alerting, deploying or never deployed.',
+    'What is broken, anywhere? The state of the whole organization (company), of all projects or one, in one look, worst first: failing, out of ' +
+    'date, locked, alerting, deploying, never deployed.',
   input: { project: reference('project').optional(), environment: reference('environment').optional(), page: PageNumber.default(1) },
   // There for servers that are kept to an environment.
   hidden: ['environment'],

@@ -83,7 +83,7 @@ const windowOf = (bounds: { readonly since?: string; readonly until?: string }, 
 export const listEvents = composeTool({
   name: 'list_events',
   toolset: 'organization',
-  description: 'Who changed or touched what, and when? The audit trail, with old and new values, newest first.',
+  description: 'Who changed or touched what, and when? The audit trail (activity log), with old and new values, newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

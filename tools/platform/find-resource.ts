@@ -28,8 +28,8 @@ export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
   description:
-    'Where is it? Finds what is called so: projects, environments, services and clusters by part of the path (shop/staging/api), kind or state ' +
-    '(ERROR: all that is failing). Start here.',
+    'Where is it? Locates what is called so: projects, environments, services and clusters, by part of the path (project/environment/name), kind ' +
+    'or state (ERROR: all that is failing). Without arguments: the tree.',
   input: {
     name: z.string().min(1).optional().describe('Part of the path.'),
     kind: z.enum(kinds).optional().describe('Only these.'),

@@ -9,7 +9,9 @@ const [first, ...others] = serviceKinds;
 export const deleteService = composeTool({
   name: 'delete_service',
   toolset: 'services',
-  description: 'Delete a service of any kind for good, with its data. The plan shows all that goes with it, and what needs it.',
+  description:
+    'Delete a service of any kind (application, database …) for good: remove it completely, with its data. The plan shows all that goes with it, ' +
+    'and what needs it.',
   input: { service: anyService(), ...waitForEnd },
   operations: [deleteOperation(first), ...others.map(deleteOperation)],
   expand: async (_, context) => {

@@ -13,8 +13,8 @@ export const getService = composeTool({
   name: 'get_service',
   toolset: 'services',
   description:
-    'One service of any kind: whether it is up (state), its URL, last deployment, out of date or not, how much memory and CPU it has, instances, ' +
-    'image, ports, probes and domains.',
+    'Show one service of any kind: whether it is up (state), its URL, last deployment, out of date or not, how much memory and CPU it has, ' +
+    'instances, image, ports, probes and domains.',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses, ...domainReads],

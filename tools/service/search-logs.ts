@@ -34,8 +34,8 @@ export const searchLogs = composeTool({
   name: 'search_logs',
   toolset: 'services',
   description:
-    'Search (grep) the logs of a service or environment: error messages, exceptions, a request id, of the last hour or night. By default ' +
-    'warnings and errors.',
+    'Search or grep the logs of a service or environment for errors: error messages, exceptions, a request id, the last hour or night. By ' +
+    'default it finds warnings and errors.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

@@ -46,8 +46,8 @@ export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
   description:
-    'Start stopped services again, bring them back up in the morning, with the commits and tags that ran before: by list, or everything in a ' +
-    'project, environment or mode. Runs no jobs and no Terraform.',
+    'Start stopped services again, resume them, bring an environment back up in the morning, with the commits and tags that ran before: by list, ' +
+    'or everything in a project, environment or mode. Runs no jobs and no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   rules: choiceRules,
   spansEnvironments: true,

@@ -24,8 +24,8 @@ export const stopServices = composeTool({
   name: 'stop_services',
   toolset: 'services',
   description:
-    'Stop or switch off services, one or many, also across environments: by list, or everything in a project, environment or mode, such as ' +
-    "everything that isn't production. Leaves out what is deploying.",
+    'Stop or switch off services, one or many, take them offline or pause them, also across environments: by list, or everything in a project, ' +
+    "environment or mode, such as everything that isn't production. Leaves out what is deploying.",
   input: { ...serviceChoice, ...waitForEnd },
   rules: choiceRules,
   spansEnvironments: true,
