@@ -1,17 +1,22 @@
 import type { Tool } from '../src/server/tool/index.ts';
 import { deployApplication } from './application/deploy-application.ts';
+import { getApplicationLogs } from './application/get-application-logs.ts';
 import { rollbackApplication } from './application/rollback-application.ts';
 import { unlockCluster } from './cluster/unlock-cluster.ts';
+import { updateContainer } from './container/update-container.ts';
 import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
 import { listDeployments } from './deployment/list-deployments.ts';
 import { waitForDeployment } from './deployment/wait-for-deployment.ts';
 import { cancelDeployment } from './environment/cancel-deployment.ts';
+import { compareEnvironments } from './environment/compare-environments.ts';
 import { getEnvironmentOverview } from './environment/get-environment-overview.ts';
 import { restartServices } from './environment/restart-services.ts';
+import { stopEnvironment } from './environment/stop-environment.ts';
+import { getOrganizationOverview } from './organization/get-organization-overview.ts';
+import { listEvents } from './organization/list-events.ts';
 import { findResource } from './platform/find-resource.ts';
 import { getService } from './service/get-service.ts';
-import { searchLogs } from './service/search-logs.ts';
 import { listEnvironmentVariables } from './variable/list-environment-variables.ts';
 import { setEnvironmentVariables } from './variable/set-environment-variables.ts';
 
@@ -21,17 +26,22 @@ export const coreName = 'core';
 /** The tools for everyday work, few enough to take little of a model's context: find, inspect, explain, deploy, roll back, configure. */
 export const core: readonly Tool[] = [
   findResource,
+  getOrganizationOverview,
   getEnvironmentOverview,
   getService,
-  searchLogs,
   diagnoseDeployment,
+  getApplicationLogs,
+  listEvents,
   listDeployments,
+  compareEnvironments,
   waitForDeployment,
   deployService,
   deployApplication,
   rollbackApplication,
   cancelDeployment,
   restartServices,
+  stopEnvironment,
+  updateContainer,
   listEnvironmentVariables,
   setEnvironmentVariables,
   unlockCluster,

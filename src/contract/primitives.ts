@@ -74,8 +74,8 @@ export const Pointer = z.object({ id: Uuid });
 
 /** Most rows on one page of a list. */
 export const maximumPageSize = 100;
-export const PageNumber = z.int().min(1).describe('Page, from 1.');
-export const PageSize = z.int().min(1).max(maximumPageSize).describe('Rows per page.');
+export const PageNumber = z.int().min(1).describe('From 1.');
+export const PageSize = z.int().min(1).max(maximumPageSize).describe('Rows.');
 
 /** Query parameters of every list that returns `{results}`. */
 export const pageQuery = { page: PageNumber.optional(), page_size: PageSize.optional() };

@@ -1,12 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listed } from '../../src/server/guard/tool-registry.ts';
 import { core } from '../../tools/core.ts';
 
-test('the core costs a context at most 12,000 bytes', () => {
+test('the core is 20 tools, which cost a context at most 12,000 bytes', () => {
   const sizes = core.map((tool) => {
     const { name, description, inputSchema } = listed(tool);
     return { name, bytes: Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) };
   });
   const all = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(core).toHaveLength(20);
   expect(all, sizes.map(({ name, bytes }) => `${bytes} ${name}`).join('\n')).toBeLessThanOrEqual(12_000);
+});
+
+test('the core alone is enough for more than half of the tasks that the tools are measured by', () => {
+  const names = new Set(core.map(({ name }) => name));
+  const baseline = JSON.parse(readFileSync(join(import.meta.dirname, '../slow/tasks/baseline.json'), 'utf8')) as Record<string, { readonly tools: readonly string[] }>;
+  const tasks = Object.entries(baseline).map(([want, { tools }]) => ({ want, lacking: tools.filter((tool) => !names.has(tool)) }));
+  const beyond = tasks.filter(({ lacking }) => lacking.length > 0);
+  expect(beyond.length / tasks.length, beyond.map(({ want, lacking }) => `${want}: ${lacking.join(', ')}`).join('\n')).toBeLessThan(0.5);
 });

@@ -10,13 +10,15 @@ const fixed = ({ source }: JsonRecord) =>
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
   description:
-    'Tune an alert: its condition, threshold, severity, receivers, or switch it off. Give only what changes; the rest stays.',
+    'Tune or mute an alert (alarm) that is too noisy: turn it off, raise its threshold, change condition, severity or receivers. Give only what ' +
+    'changes.',
   ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {
     alert_rule_id: 'Id of the rule.',
     alert_receiver_ids: 'Who is told.',
     'condition.threshold': 'Compared by operator.',
-    presentation: 'What a notification shows.',
+    presentation: 'What a notification shows: {summary, runbook_url}.',
   },
+  folded: ['presentation'],
   next: 'is_up_to_date turns true once the alerting system has taken it over.',
 });

@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import { at, defineTool, isRecord, naming, readUses, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { portsOf } from '../shared/service-update.ts';
+import { portsOf, serviceFields } from '../shared/service-update.ts';
 
 /** The words for git providers, by what the name of their hosts contains. */
 const providers: readonly (readonly [host: RegExp, provider: string])[] = [
@@ -74,15 +74,12 @@ async function request(args: JsonRecord, context: ToolContext): Promise<JsonReco
 
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
-  description: [
-    'Set up an app from a git repo with a Dockerfile; not deployed.',
-    naming`Also takes description, healthchecks, storage, arguments, entrypoint, autoscaling, in the form of ${'update_container'}.`,
-  ],
-  fields: { cpu: 'Millicores.' },
-  hidden: [
-    'build_mode', 'description', 'healthchecks', 'arguments', 'entrypoint', 'storage', 'autoscaling', 'labels_groups', 'annotations_groups', 'icon_uri', 'auto_preview', 'gpu',
-    'git_repository.provider', 'ports[].id', 'ports[].external_port', 'ports[].is_default', 'ports[].public_path', 'ports[].public_path_rewrite',
-  ],
+  description: 'Set up a new app, add an application from a git repo (GitHub, GitLab …) with a Dockerfile; not deployed.',
+  ...serviceFields({
+    fields: { git_repository: '{url, branch: main, root_path: /, git_token_id if private}.' },
+    folded: ['git_repository'],
+    hidden: ['description'],
+  }),
   reads: readUses('the git provider of a host without a known name is not filled in', operations.list_services, operations.get_application),
   expand: async (args, context) => [{ operation: operations.create_application, input: await request(args, context) }],
   render: record(),

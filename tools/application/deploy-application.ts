@@ -4,9 +4,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const deployApplication = defineTool(operations.deploy_application, {
   toolset: 'services',
-  description:
-    'Ship, release or roll back an application: deploys the newest commit of its branch, or the commit you name. Answers at once, ' +
-    'with it still queued.',
+  description: 'Ship or release the latest code of an application: its newest commit, or a specific one.',
   preview: deployment,
   ...startMoment('DEPLOY', 'application_id'),
 });

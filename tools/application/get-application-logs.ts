@@ -4,7 +4,7 @@ import { subjectAt } from '../shared/any-service.ts';
 
 export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
-  description: "Read an application's latest output, to see what it does or why it crashes. Newest lines last.",
+  description: 'Tail the logs of an application: its latest output.',
   reads: [
     { operation: operations.get_application_logs, without: 'its lines are those in the log of its environment, which has only the latest deployments', isNeeded: true, instead: [operations.get_environment_logs] },
     ...readsInsteadOf('logs', 'application', 'its lines are not read from the log of its environment'),

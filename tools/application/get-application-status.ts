@@ -5,8 +5,8 @@ import { subjectAt } from '../shared/any-service.ts';
 export const getApplicationStatus = defineTool(operations.get_application_status, {
   toolset: 'services',
   description:
-    'Check whether an application is up, deploying or failed, and how its last deployment went, step by step. DEPLOYED is good; a ' +
-    'state with ERROR, or STOPPED, is bad; others are still moving.',
+    'Is an application up and running, deploying or failed, and how did its last deployment go, step by step? DEPLOYED is good; a state with ' +
+    'ERROR, or STOPPED, is bad; others are still moving.',
   reads: statusReads('application', 'there is no status to show').map((use) => (use.operation === operations.get_application_status ? { ...use, isNeeded: true, instead: [operations.get_environment_status] } : use)),
   answer: async ({ application_id }, context) => {
     const application = { kind: 'application' as const, id: String(application_id) };

@@ -89,11 +89,11 @@ export const rollbackApplication = composeTool({
   name: 'rollback_application',
   toolset: 'services',
   description:
-    'Undo a bad release: deploys the last commit again that ran well before the present one. Never goes forward: called twice it changes nothing more. ' +
-    'Variables and configuration stay as they are.',
+    'Roll back or revert: undo a bad release, go back to the version from before, the last commit that ran well. Variables and configuration ' +
+    'stay.',
   input: {
     application: reference('application'),
-    commit: DeployRequest.shape.git_commit_id.describe('An older one, to go back further.'),
+    commit: DeployRequest.shape.git_commit_id.describe('To go back further.'),
     ...waitForEnd,
   },
   operations: [operations.deploy_application],

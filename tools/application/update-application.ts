@@ -5,7 +5,9 @@ import { serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
 export const updateApplication = defineTool(
   operations.update_application,
   serviceUpdate(operations.update_application, {
-    description: 'Change how an app runs or is built: git branch, Dockerfile, more memory or CPU, scaling up or down, health checks, ports, disks.',
+    description:
+      'Change how an app runs or is built: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
+      'another git branch, expose a port, change its Dockerfile, health check, disks.',
     asRequest: withHealthchecks,
     fields: { git_repository: '{url, branch, root_path}.' },
     folded: ['git_repository'],

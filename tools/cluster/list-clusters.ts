@@ -27,7 +27,7 @@ async function withLocks(organizationId: unknown, context: ToolContext, answer: 
 
 export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
-  description: 'See which clusters an organization has, with their state, version, region and whether they are locked: by whom, why and until when.',
+  description: 'Which clusters are there? With Kubernetes version, state, region, and which are locked: by whom, why and until when.',
   reads: lockReads('it is not shown who locked a cluster, why and until when'),
   answer: async (args, context) => withLocks(args['organization_id'], context, await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>)),
   render: table('cluster', ['name', 'id', 'status', 'is_locked', 'locked_by', 'lock_reason', 'locked_until', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description']),

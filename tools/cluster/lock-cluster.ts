@@ -3,7 +3,9 @@ import { clusterLock, defineTool, alreadyLocked, record } from '../../src/server
 
 export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',
-  description: 'Freeze a cluster, for instance during an incident: nobody can deploy or change what it hosts until the lock ends.',
+  description:
+    'Freeze a cluster, lock it, for instance during an incident: blocks all deploys (deployments) and changes of what it hosts until the lock ' +
+    'ends.',
   plan: () => ['Deployments and changes of everything on it are refused until the lock ends, and so are upgrades of the cluster.'],
   preview: clusterLock,
   noOpCheck: alreadyLocked,

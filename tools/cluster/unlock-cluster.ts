@@ -3,7 +3,7 @@ import { clusterLock, defineTool, notLocked, record } from '../../src/server/too
 
 export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
-  description: 'Lift the lock of a cluster before it ends by itself, so that deployments and changes are possible again. Whoever locked it had a reason: read it first.',
+  description: 'Lift the freeze, remove the lock of a cluster: let people deploy again. Whoever locked it had a reason: read it first.',
   preview: clusterLock,
   noOpCheck: notLocked,
   render: record(),

@@ -5,9 +5,9 @@ import { serviceUpdate, withRegistryId } from '../shared/service-update.ts';
 export const updateContainer = defineTool(
   operations.update_container,
   serviceUpdate(operations.update_container, {
-    description: 'Change how a container runs: another image version (tag), more memory or CPU, scaling, health checks, ports, disks.',
+    description: 'Change how a container runs: image tag (version), more memory, CPU limit, scale its instances (replicas), health check, ports, disks.',
     asRequest: withRegistryId,
-    fields: { registry_id: 'Linked registry.', image_name: 'Without tag.' },
+    fields: { registry_id: 'Linked registry.', image_name: 'Without tag.', auto_deploy: 'On each new tag.' },
     hidden: ['description'],
   }),
 );

@@ -4,7 +4,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const deployDatabase = defineTool(operations.deploy_database, {
   toolset: 'services',
-  description: 'Start a database, or roll out its changed configuration. Answers at once, with it still queued.',
+  description: 'Deploy a database: starts it, or brings in its changed configuration.',
   preview: deployment,
   ...startMoment('DEPLOY', 'database_id'),
 });

@@ -5,7 +5,9 @@ import { serviceUpdate } from '../shared/service-update.ts';
 export const updateDatabase = defineTool(
   operations.update_database,
   serviceUpdate(operations.update_database, {
-    description: 'Change a database: another version, more memory, CPU or disk, reachable from outside (PUBLIC) or not. Its type and mode stay.',
+    description:
+      'Change, resize or upgrade a database: bigger disk (storage), newer version of Postgres and others, more memory or CPU, reachable from ' +
+      'outside (PUBLIC) or not. Its type and mode stay.',
     fields: { storage: 'GB of disk.', instance_type: 'Size, where it is MANAGED.', accessibility: 'Who reaches it.' },
     folded: [],
   }),

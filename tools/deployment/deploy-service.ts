@@ -15,9 +15,9 @@ export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
   description: [
-    'Deploy, run or roll out a service of any kind (container, helm, job, database, application, terraform), or everything in an environment, with its ' +
-      'present configuration: applications at their newest commits, jobs are run, Terraform plans and applies.',
-    naming`For a given commit of an application use ${'deploy_application'}.`,
+    'Deploy, redeploy or run now: a service of any kind, or a whole environment (everything, all services in it), as configured. Applications ' +
+      'take their newest commits, jobs are run, Terraform plans and applies.',
+    naming`For a given commit use ${'deploy_application'}.`,
   ],
   input: { service: anyService().optional(), environment: reference('environment').optional(), ...waitForEnd },
   rules: oneOf('service', 'environment'),

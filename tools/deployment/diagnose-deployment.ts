@@ -128,8 +128,8 @@ export const diagnoseDeployment = composeTool({
   name: 'diagnose_deployment',
   toolset: 'services',
   description:
-    'Why did my deploy fail? Names the cause of a failed or crashing deployment, with the log lines that show it, what changed since the last ' +
-    'good one, and the calls that fix it. Ask this before reading logs. Of an environment it takes the service that failed last.',
+    'Why did it fail, keep crashing or not start? Names what happened: the cause, with the log lines that show it, what changed since the last ' +
+    'good deploy, and the calls that fix it.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

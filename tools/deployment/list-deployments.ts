@@ -20,9 +20,7 @@ const noOlder = 'This platform has no pages of deployments, and answered no more
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
-  description:
-    'What was deployed, when, by whom, and did it work? The deployment history of a service of any kind, or of a whole environment, newest first: ' +
-    'state, commit or image, duration.',
+  description: 'What did we ship, what was deployed, when, by whom, did it work? The deployment history of a service or environment, newest first.',
   input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSize) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],

@@ -21,13 +21,12 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
-  description:
-    'Is it done yet? Waits until a deploy, restart, stop, deletion or cluster upgrade has ended, and says how: succeeded, canceled, or failed and why. Where the time is over first, call it again.',
+  description: 'Is it done yet, has it finished? Waits for the end of a deploy, rollout, restart, stop, deletion or cluster upgrade, and tells how it went.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
     cluster: reference('cluster').optional(),
-    deployment_id: z.string().optional().describe('As the deploy answered it.'),
+    deployment_id: z.string().optional().describe('From the deploy.'),
     action: DeploymentAction.default('DEPLOY').describe('What was asked for.'),
     seconds: waitTime,
   },

@@ -20,7 +20,7 @@ function recordText({ record, use_cdn: usesCdn, entered, check }: JsonRecord): s
 export const createCustomDomain = composeTool({
   name: 'create_custom_domain',
   toolset: 'services',
-  description: 'Add a domain of your own. Tells which DNS record to set at the name servers.',
+  description: 'Add or attach a domain of your own to a service. Tells which DNS record to set for it.',
   input: { service: anyService(), domain, generate_certificate: generate_certificate.default(true), use_cdn },
   operations: [application, container, helm],
   expand: async (args, context) => {

@@ -27,7 +27,7 @@ const goesAway: Preview = reading(listReads, async ({ custom_domain_id: wanted }
 export const deleteCustomDomain = composeTool({
   name: 'delete_custom_domain',
   toolset: 'services',
-  description: 'Take a custom domain off a service, which keeps its other addresses.',
+  description: 'Take a domain off a service, remove it. The service keeps its other addresses.',
   input: { service: anyService(), domain: z.string().min(1).describe('As listed.') },
   operations: [application, container, helm],
   expand: async ({ domain }, context) => {

@@ -3,7 +3,7 @@ import { defineTool, naming, nothingUnderWay, record, underWay } from '../../src
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
-  description: 'Stop a deployment that is running or queued in an environment. What it has already changed stays changed.',
+  description: 'Abort the running or queued deploy of an environment: stop this deployment, the wrong one. What it has changed stays changed.',
   preview: underWay,
   noOpCheck: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),

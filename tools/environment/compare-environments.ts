@@ -57,8 +57,8 @@ export const compareEnvironments = composeTool({
   name: 'compare_environments',
   toolset: 'environments',
   description:
-    'What differs between staging and production? Compares two environments service by service: missing services, images, tags, commits, env vars, secrets that one ' +
-    'side lacks, CPU, memory, instances, ports. Gravest first.',
+    'What is different between staging and production, why does it work in one only? Compares services, versions, env vars, missing secrets, ' +
+    'CPU, memory, instances.',
   input: { first: reference('environment'), second: reference('environment') },
   operations: [operations.list_services, ...Object.values(variableOperations.list)],
   reads: [

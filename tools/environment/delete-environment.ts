@@ -7,7 +7,9 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 export const deleteEnvironment = composeTool({
   name: 'delete_environment',
   toolset: 'environments',
-  description: 'Remove a whole environment for good, with every service and all data in it. The plan shows all that goes.',
+  description:
+    'Delete or destroy a whole environment: tear it down, get rid of it for good, with every service and all data in it. The plan shows all that ' +
+    'goes.',
   input: { environment: reference('environment'), ...waitForEnd },
   operations: [operations.delete_environment],
   expand: async ({ environment }) => [planOperation(operations.delete_environment, { environment_id: environment })],

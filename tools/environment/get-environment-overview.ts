@@ -23,8 +23,8 @@ export const getEnvironmentOverview = composeTool({
   name: 'get_environment_overview',
   toolset: 'environments',
   description:
-    'Is everything all right? How an environment stands: each service with what is wrong with it, unhealthy first, which version serves, what runs with old configuration, ' +
-    'and the alerts that fire.',
+    "Is everything all right in an environment, what's wrong? How each service of staging or production is doing, unhealthy first: the version " +
+    'that serves, old configuration, alerts that fire.',
   input: { environment: reference('environment') },
   operations: [operations.get_environment_status, operations.list_services, operations.list_alert_rules],
   reads: [...readsOfServices, ...readsOfServing, ...readsOfAddresses.slice(0, 1), ...readUses('alerts that fire are not shown', operations.get_organization, operations.list_alert_rules)],

@@ -55,8 +55,8 @@ const statuses: Renderer = {
 export const getEnvironmentStatus = defineTool(operations.get_environment_status, {
   toolset: 'environments',
   description:
-    'See at a glance whether an environment is healthy: its state and that of every service in it, failures first, and which version serves. ' +
-    'Use it to follow a deploy, restart or stop until it has ended.',
+    'The status of an environment: the state of every service in it, failures first, and which version serves. Use it to follow a deploy, ' +
+    'restart or stop until it has ended.',
   reads: [...readUses('services are shown without names', operations.list_services), ...readsOfServing],
   answer: async (args, context) => {
     const environment_id = String(args['environment_id']);

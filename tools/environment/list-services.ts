@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, isRecord, naming, wholeTable, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, wholeTable, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 import { notActedOn } from '../shared/other-kinds.ts';
 
 const services = wholeTable('service', ['name', 'id', 'service_type'], ['icon_uri', 'environment', 'created_at', 'updated_at']);
@@ -10,6 +10,6 @@ const render: Renderer = { ...services, text: (view) => [services.text(view), ..
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
-  description: ['Find the services of an environment, of every kind, with their ids and whole configuration.', naming`Read it before ${'update_container'}.`],
+  description: 'What runs in staging or production? Lists the services of an environment, of every kind, with their ids and whole configuration.',
   render,
 });

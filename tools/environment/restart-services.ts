@@ -14,8 +14,8 @@ const renderText = (view: JsonRecord): string => {
 export const restartServices = defineTool(operations.restart_services, {
   toolset: 'environments',
   description: [
-    'Reboot applications, databases or containers of an environment without changing them. Needs at least one id.',
-    naming`Says which are out of date: for those only ${'deploy_service'} brings changes of variables and configuration in.`,
+    'Restart, reboot or bounce applications, databases or containers of an environment as they are.',
+    naming`Tells which are out of date and need ${'deploy_service'} instead.`,
   ],
   plan: () => ['The services are restarted and may be unavailable for a moment.'],
   preview: restarts,

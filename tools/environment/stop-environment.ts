@@ -4,9 +4,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const stopEnvironment = defineTool(operations.stop_environment, {
   toolset: 'environments',
-  description:
-    'Shut down everything in an environment, for instance to save money overnight. All its services stop serving until they are ' +
-    'deployed again.',
+  description: 'Turn off, shut down or pause a whole environment, such as staging for the night, to save money, until it is deployed again.',
   plan: () => ['Every service in it stops serving until it is deployed again.'],
   preview: services('Takes down'),
   noOpCheck: allDown,

@@ -14,7 +14,7 @@ function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
 export const updateHelm = defineTool(
   operations.update_helm,
   serviceUpdate(operations.update_helm, {
-    description: 'Change a Helm release: another chart version, values, ports, time limit.',
+    description: 'Change or upgrade a Helm release: use a newer chart version, other values, ports, time limit.',
     exclusive: ['source'],
     asRequest,
     fields: {

@@ -5,7 +5,9 @@ import { newService, serviceFields } from '../shared/service-update.ts';
 
 export const createJob = defineTool(operations.create_job, {
   toolset: 'services',
-  description: 'Set up a job: by the clock (cron, nightly) or when its environment starts, stops or is deleted (such as a migration), from an image or a git repo; not deployed.',
+  description:
+    'Schedule a task: add a cron job, run by the clock (every night, every hour), or a job for when its environment starts, stops or is deleted, ' +
+    'from an image or a git repo; not deployed.',
   ...serviceFields({ ...jobFields, fields: { ...jobFields.fields, name: 'Unique in the environment.' } }),
   ...newService(operations.create_job),
   render: record({ first: ['name', 'id', 'job_type', 'schedule'] }),

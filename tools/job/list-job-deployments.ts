@@ -3,7 +3,9 @@ import { defineTool, table } from '../../src/server/tool/index.ts';
 
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
-  description: 'See when a job or cron job ran, whether it succeeded, how long it took and which version ran. Newest first.',
+  description:
+    'Did a job run, when was its last run, did it work? The runs of a job or cron job, such as a backup or a migration: when, how long, which ' +
+    'version. Newest first.',
   render: table('deployment', [
     'status', 'auditing_data.created_at', 'total_duration', 'auditing_data.triggered_by', 'auditing_data.origin', 'status_details.action',
     'details.commit.git_commit_id', 'details.commit.message', 'details.image.image_name', 'details.image.tag', 'identifier.execution_id',

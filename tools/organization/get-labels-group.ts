@@ -3,8 +3,7 @@ import { defineTool, record } from '../../src/server/tool/index.ts';
 
 export const getLabelsGroup = defineTool(operations.get_labels_group, {
   toolset: 'organization',
-  description:
-    'See the labels of a labels group: the keys and values that are put on services and, where marked so, on cloud resources.',
+  description: 'The labels (tags) that services carry: keys and values of a labels group, and whether cloud resources get them, too.',
   fields: { labels_group_id: 'Services show theirs in labels_groups.' },
   render: record(),
 });

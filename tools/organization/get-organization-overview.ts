@@ -38,8 +38,8 @@ export const getOrganizationOverview = composeTool({
   name: 'get_organization_overview',
   toolset: 'organization',
   description:
-    'Is everything all right everywhere? The whole organization or a project in one look: what is broken, degraded, out of date, locked, alerting, ' +
-    'deploying or never deployed, worst first.',
+    'What is broken, anywhere? The state of the whole organization (company), of all projects or one, in one look, worst first: failing, out of ' +
+    'date, locked, alerting, deploying, never deployed.',
   input: { project: reference('project').optional(), environment: reference('environment').optional(), page: PageNumber.default(1) },
   // There for servers that are kept to an environment.
   hidden: ['environment'],

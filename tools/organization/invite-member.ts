@@ -4,7 +4,9 @@ import { defineTool, alreadyMember, omit, record, role } from '../../src/server/
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
-  description: 'Invite someone to the organization by e-mail and give them a role. Sends the e-mail.',
+  description:
+    'Invite a new colleague or teammate: add someone to the organization by e-mail, give them access as a developer or in another role. Sends ' +
+    'the invitation.',
   fields: { role_id: 'Role to give; default VIEWER.' },
   hidden: ['role'],
   input: { show_link: z.boolean().optional().describe('Show the link, too: whoever has it can join.') },

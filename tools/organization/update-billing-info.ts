@@ -3,6 +3,6 @@ import { partialUpdate, defineTool } from '../../src/server/tool/index.ts';
 
 export const updateBillingInfo = defineTool(operations.update_billing_info, {
   toolset: 'organization',
-  description: "Change the name, address and e-mail on the organization's invoices. Give only what changes; the rest stays.",
+  description: 'Change billing details: the address, company name, e-mail or VAT number on the invoice. Give only what changes.',
   ...partialUpdate(operations.update_billing_info),
 });

@@ -28,15 +28,15 @@ export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
   description:
-    'Where is it? Finds projects, environments, services and clusters by part of their path, by kind, or by state (ERROR: all that failed). ' +
-    'Without arguments it shows the tree. Start here.',
+    'Where is it? Locates what is called so: projects, environments, services and clusters, by part of the path (project/environment/name), kind ' +
+    'or state (ERROR: all that is failing). Without arguments: the tree.',
   input: {
     name: z.string().min(1).optional().describe('Part of the path.'),
     kind: z.enum(kinds).optional().describe('Only these.'),
     state: z.string().min(1).optional().describe('Part of it.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
-    limit: z.int().min(1).max(500).default(defaultLimit).describe('Most rows shown.'),
+    limit: z.int().min(1).max(500).default(defaultLimit).describe('Rows.'),
   },
   operations: [operations.get_organization, operations.list_projects, operations.list_environments, operations.list_services, operations.get_environment_status, operations.list_clusters],
   reads: [

@@ -3,6 +3,6 @@ import { defineTool, table } from '../../src/server/tool/index.ts';
 
 export const listProjects = defineTool(operations.list_projects, {
   toolset: 'projects',
-  description: 'See which projects an organization has, with ids and how many environments each holds.',
+  description: 'List or show all projects of the organization, with ids and how many environments each holds.',
   render: table('project', ['name', 'id', 'associated_environments_count', 'description', 'created_at']),
 });

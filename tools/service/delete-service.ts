@@ -10,7 +10,8 @@ export const deleteService = composeTool({
   name: 'delete_service',
   toolset: 'services',
   description:
-    'Remove an application, database or any other service for good, with its data. The plan shows all that goes with it, and what needs it.',
+    'Delete a service of any kind (application, database …) for good: remove it completely, with its data. The plan shows all that goes with it, ' +
+    'and what needs it.',
   input: { service: anyService(), ...waitForEnd },
   operations: [deleteOperation(first), ...others.map(deleteOperation)],
   expand: async (_, context) => {

@@ -12,7 +12,9 @@ const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof va
 export const getService = composeTool({
   name: 'get_service',
   toolset: 'services',
-  description: 'Show one service of any kind: how it is (state, last deployment, out of date or not), its URL and configuration (image, CPU, memory, ports, probes, domains, source …).',
+  description:
+    'Show one service of any kind: whether it is up (state), its URL, last deployment, out of date or not, how much memory and CPU it has, ' +
+    'instances, image, ports, probes and domains.',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses, ...domainReads],

@@ -34,7 +34,8 @@ export const searchLogs = composeTool({
   name: 'search_logs',
   toolset: 'services',
   description:
-    'Find lines in the logs of a service or environment: errors, exceptions, a request id. Without text, pattern or level it finds warnings and errors. Counts all matches.',
+    'Search or grep the logs of a service or environment for errors: error messages, exceptions, a request id, the last hour or night. By ' +
+    'default it finds warnings and errors.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

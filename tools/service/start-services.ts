@@ -45,7 +45,9 @@ const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates:
 export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
-  description: 'Bring stopped services back, with the commits and tags that ran before: by list, or everything in a project, environment or mode. Runs no jobs and no Terraform.',
+  description:
+    'Start stopped services again, resume them, bring an environment back up in the morning, with the commits and tags that ran before: by list, ' +
+    'or everything in a project, environment or mode. Runs no jobs and no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   rules: choiceRules,
   spansEnvironments: true,

@@ -23,7 +23,9 @@ const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates:
 export const stopServices = composeTool({
   name: 'stop_services',
   toolset: 'services',
-  description: 'Turn off several services at once, also across environments: by list, or everything in a project, environment or mode, such as all but production. Leaves out what is deploying.',
+  description:
+    'Stop or switch off services, one or many, take them offline or pause them, also across environments: by list, or everything in a project, ' +
+    "environment or mode, such as everything that isn't production. Leaves out what is deploying.",
   input: { ...serviceChoice, ...waitForEnd },
   rules: choiceRules,
   spansEnvironments: true,

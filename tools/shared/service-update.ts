@@ -14,10 +14,10 @@ export const withHealthchecks = (service: JsonRecord): JsonRecord => ({ ...servi
 
 /** How every tool that makes or changes a service says what it prints of the members that several kinds share. */
 const fields: Readonly<Record<string, string>> = {
-  healthchecks: 'readiness_probe (may get traffic?), liveness_probe (restart it?). Each {type: {http: {port, path}} or tcp {port}, grpc {port}, exec {command}; initial_delay_seconds, period_seconds, timeout_seconds, failure_threshold}.',
-  autoscaling: '{polling_interval_seconds, cooldown_period_seconds, scalers: [{scaler_type, config_json, trigger_authentication}]}.',
-  ports: '{name, internal_port, external_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}; to take one out, remove: true.',
-  storage: '{mount_point, size in GB, type FAST_SSD}; to take one out, remove: true.',
+  healthchecks: '{readiness_probe, liveness_probe}, each {type: {http: {port, path}} (or tcp, grpc: {port}, exec: {command}), initial_delay_seconds, failure_threshold …}.',
+  autoscaling: 'KEDA: {scalers: [{scaler_type, config_json}]}.',
+  ports: '{name, internal_port, publicly_accessible, protocol: HTTP, GRPC, TCP, UDP}.',
+  storage: '{mount_point, size in GB, type: FAST_SSD}.',
 };
 
 const folded = ['healthchecks', 'autoscaling', 'ports[]', 'storage[]'];
@@ -27,7 +27,7 @@ const hidden = [
   'gpu', 'icon_uri', 'auto_preview', 'labels_groups', 'annotations_groups', 'build_mode', 'git_repository.provider', 'git_repository.git_token_id',
 ];
 
-const merged = 'Give only what changes: records are merged, and lists item by item, by id or name. null removes.';
+const merged = 'Give only what changes; null removes.';
 
 type Printing = Pick<CompositionDefinition<Record<never, never>>, 'fields' | 'folded' | 'hidden'>;
 
@@ -59,7 +59,7 @@ export function serviceUpdate(operation: AnyOperation, { description, exclusive 
     toolset: 'services' as const,
     description: `${description} ${merged}`,
     ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
-    ...serviceFields({ ...own, fields: { name: 'New name.', ...own.fields } }),
+    ...serviceFields({ ...own, fields: { name: 'New name.', ports: `${fields['ports']} Merged; remove: true takes one out.`, storage: `${fields['storage']} Likewise.`, ...own.fields } }),
     next: ['It takes effect with the next deployment.', naming`${'deploy_service'} deploys it.`] satisfies TextPart[],
   };
 }

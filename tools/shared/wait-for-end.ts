@@ -19,7 +19,7 @@ export const defaultWait = 45;
 export const reserve = 4_000;
 
 /** The argument of tools that can wait for the end of the deployment they start. */
-export const waitForEnd = { wait: z.boolean().optional().describe(`Wait for the end, at most ${longestWait} s.`) };
+export const waitForEnd = { wait: z.boolean().optional().describe(`Up to ${longestWait} s.`) };
 
 /** The argument for the time to wait, in seconds. */
 export const waitTime = z.int().min(1).max(longestWait).default(defaultWait).describe('Seconds.');

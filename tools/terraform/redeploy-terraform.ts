@@ -4,7 +4,7 @@ import { startMoment } from '../shared/deployment-started.ts';
 
 export const redeployTerraform = defineTool(operations.redeploy_terraform, {
   toolset: 'services',
-  description: 'Run a Terraform service again: plans and applies its files once more.',
+  description: 'Run a Terraform service again, redeploy it: plans and applies its files once more.',
   plan: () => ['Terraform plans and applies again: what drifted is changed back, in the cloud account too.'],
   preview: deployment,
   ...startMoment('DEPLOY', 'terraform_id'),

@@ -3,7 +3,10 @@ import { defineTool, naming, record } from '../../src/server/tool/index.ts';
 
 export const createEnvironmentVariable = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
-  description: ['Give an application a configuration value (env var).', naming`For passwords, keys and tokens use ${'create_secret'} instead.`],
+  description: [
+    'Add an environment variable (env var), a configuration value, to an application.',
+    naming`For passwords, keys and tokens use ${'create_secret'} instead.`,
+  ],
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
   next: naming`It takes effect with the next ${'deploy_application'}.`,
 });

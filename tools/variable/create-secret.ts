@@ -3,7 +3,9 @@ import { defineTool, naming, record } from '../../src/server/tool/index.ts';
 
 export const createSecret = defineTool(operations.create_secret, {
   toolset: 'variables',
-  description: 'Store a password, API key or other secret for an application. Nobody can read or change it again, here or elsewhere.',
+  description:
+    'Store or save a secret of an application (password, access token, API key, credentials) without anyone seeing it: nobody can read or change ' +
+    'it again, here or elsewhere.',
   render: record({ first: ['key', 'id', 'scope', 'variable_type'] }),
   next: naming`It takes effect with the next ${'deploy_application'}.`,
 });

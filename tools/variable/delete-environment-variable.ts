@@ -94,7 +94,9 @@ const deletions = [...Object.values(variableOperations.delete), ...Object.values
 export const deleteEnvironmentVariable = composeTool({
   name: 'delete_environment_variable',
   toolset: 'variables',
-  description: 'Remove an env var or secret by its key. The plan tells who sees it, and what is inherited then.',
+  description:
+    'Remove or delete an environment variable (env var) or secret that we no longer need, by its key. The plan tells who sees it, and what is ' +
+    'inherited then.',
   input: { service: anyService().optional(), environment: reference('environment').optional(), key: z.string().min(1).describe('Exact.') },
   rules: oneOf('service', 'environment'),
   operations: deletions as unknown as readonly [AnyOperation, ...AnyOperation[]],

@@ -3,9 +3,7 @@ import { defineTool, override, record } from '../../src/server/tool/index.ts';
 
 export const overrideEnvironmentVariable = defineTool(operations.override_environment_variable, {
   toolset: 'variables',
-  description:
-    'Give one container its own value of a variable that it inherits from its environment or project. The inherited one stays as ' +
-    'it is.',
+  description: 'Use another value of an inherited variable only for this one container: override it. For others it stays as it is.',
   preview: override,
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
   next: "It takes effect with the container's next deployment.",

@@ -148,14 +148,14 @@ export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
   toolset: 'variables',
   description:
-    'Set many env vars at once, from a map or the text of a .env file, with one confirmation. Of an application, of a container (overrides what it inherits) or of an ' +
-    'environment (changes what is there). In .env text, names such as *_PASSWORD become secrets.',
+    'Set env vars, one or many, from a map or a .env file: of an application, a container (overrides what it inherits) or an environment ' +
+    '(changes what is there). In env_text, *_PASSWORD and the like become secrets.',
   input: {
     application: reference('application').optional(),
     container: reference('container').optional(),
     environment: reference('environment').optional(),
     variables: Values.optional().describe('Key: value.'),
-    secrets: z.record(z.string(), secret()).optional().describe('New ones, for applications: never readable or settable again.'),
+    secrets: z.record(z.string(), secret()).optional().describe('New ones, of an application.'),
     env_text: secret().optional().describe('Lines KEY=value.'),
   },
   rules: (args) => {

@@ -29,7 +29,7 @@ async function expand(args: JsonRecord, context: ToolContext): Promise<readonly 
 export const updateEnvironmentVariable = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
   description: [
-    'Change the value or name of a variable of an environment, or of one of its services. Give only what changes; the rest stays.',
+    'Edit an environment variable (env var) of an environment or of one of its services: change its value or name. Give only what changes.',
     naming`Several at once: ${'set_environment_variables'}.`,
   ],
   ...update,

@@ -35,7 +35,7 @@ const otherEvents: Preview = reading(eventReads, async ({ organization_id: organ
 
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
-  description: 'Have deployment events posted to an address of yours, for instance to notify a chat or a build system.',
+  description: 'Notify Slack, another chat or a build system: sends a message when a deployment (deploy) starts, succeeds or fails, as a POST to an address.',
   fields: { target_secret: 'Shared secret, sent in a header.' },
   expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
   preview: otherEvents,

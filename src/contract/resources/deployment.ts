@@ -45,7 +45,7 @@ export const ApplicationStatus = ServiceDeploymentStatus.extend({ state: Applica
 export const RestartedServices = ServiceDeploymentStatus.extend({ results: z.array(ServiceDeploymentStatus) });
 
 export const DeployRequest = z.object({
-  git_commit_id: z.string().regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits').optional().describe('Commit to deploy; default the newest.'),
+  git_commit_id: z.string().regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits').optional().describe('Default: the newest.'),
 });
 
 /** Response of a deploy: the accepted deployment, together with its service's status. `id` is the deployment. */
@@ -72,7 +72,7 @@ const LogLine = z.object({
 export const maximumLogLines = 1000;
 
 /** Query of every log endpoint. */
-export const logQuery = { tail: z.int().min(1).max(maximumLogLines).optional().describe('Newest lines to return; default all kept (1000).') };
+export const logQuery = { tail: z.int().min(1).max(maximumLogLines).optional().describe('Lines; default all kept (1000).') };
 
 export const Log = z.object({ results: z.array(LogLine) });
 

@@ -66,7 +66,7 @@ const HelmPort = HelmPortRequest.extend({ id: Uuid, port_type: z.string() });
 
 export const HelmRequest = z.object({
   name: Name.describe('Unique in the environment, whatever the case.'),
-  auto_deploy: z.boolean().describe('Redeploy on a new chart version or commit.'),
+  auto_deploy: z.boolean().describe('On each new chart version or commit.'),
   source: HelmSourceRequest.describe('Exactly one.'),
   arguments: z.array(z.string()).describe('Extra helm arguments.'),
   values_override: ValuesOverrideRequest,

@@ -42,7 +42,7 @@ const JobSourceRequest = z.object({ image: JobImage.optional(), docker: z.object
 const jobFields = {
   port: z.int().min(1).nullish().describe('Probed, never public.'),
   auto_preview: z.boolean().optional().describe("Default: the environment's."),
-  auto_deploy: z.boolean().nullish().describe('Redeploy on a new image tag or commit.'),
+  auto_deploy: z.boolean().nullish().describe('On each new tag or commit.'),
 };
 
 /** A job, in requests: its schedule decides whether it runs by the clock or at events of its environment. */

@@ -111,7 +111,7 @@ export const AnnotationsGroup = resourceOf('annotations_group', z.object({
 
 /** Compute resources that a service requests, with the defaults and minimums of the document's Limits. */
 export const computeResources = {
-  cpu: z.int().min(10).default(500).describe('Millicores; 1000 = one CPU.'),
+  cpu: z.int().min(10).default(500).describe('Millicores.'),
   memory: z.int().min(1).default(512).describe('MB.'),
   gpu: z.int().min(0).default(0),
 };
@@ -124,12 +124,12 @@ export const workloadRequestFields = {
   description: z.string().optional(),
   arguments: z.array(z.string()).optional(),
   entrypoint: z.string().optional(),
-  min_running_instances: z.int().min(0).default(1).describe('0 = none running.'),
+  min_running_instances: z.int().min(0).default(1).describe('0 = none.'),
   max_running_instances: MaximumInstances.default(1).describe('-1 = no limit.'),
   ports: z.array(ServicePort).optional(),
   storage: z.array(Storage).optional(),
   auto_preview: z.boolean().optional().describe("Default: the environment's."),
-  auto_deploy: z.boolean().nullish().describe('Redeploy on a new image tag or commit.'),
+  auto_deploy: z.boolean().nullish().describe('On each new tag or commit.'),
   annotations_groups: z.array(Pointer).optional(),
   labels_groups: z.array(Pointer).optional(),
   icon_uri: Uri.optional(),

@@ -23,14 +23,14 @@ const Key = z
   .string()
   .max(255)
   .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and hold letters, digits and _ only')
-  .describe('Case-sensitive; letters, digits, _.');
+  .describe('Letters, digits and _.');
 
 const details = {
   description: z.string().max(maximumVariableDescription).optional(),
   enable_interpolation_in_file: z.boolean().optional(),
 };
 
-const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file mounted at this path.') };
+const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file there.') };
 
 /** Body of the requests that create and edit a variable. */
 export const VariableRequest = z.object({ key: Key, value: z.string(), ...mountPath, ...details });

@@ -26,7 +26,7 @@ export function controlSchemas(tool: Tool, policy: Policy): Record<string, JsonS
   if (!changes(tool.operation)) return {};
   const variables = takesValue(tool) ? allowedVariables(policy) : [];
   return {
-    dry_run: { type: 'boolean', description: 'Only plan it.' },
+    dry_run: { type: 'boolean', description: 'Plan only.' },
     ...(mayBeUnattended(policy) && { plan_token: { type: 'string', description: 'From the plan, to confirm it.' } }),
     ...(variables.length > 0 && { value_from_env: { type: 'string', enum: [...variables], description: 'Instead of value: set it unseen.' } }),
   };

@@ -52,7 +52,7 @@ export interface Registry {
   instead(name: string): string;
 }
 
-const outside = 'Outside the documented API: some platforms lack it.';
+const outside = 'Some platforms lack this.';
 
 /**
  * A tool as clients see it under a policy. The description says so if all its operations are undocumented.

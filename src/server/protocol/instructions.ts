@@ -10,7 +10,7 @@ const overview: Section = [
 
 const finding: Section = [
   [
-    'Naming things: give names on the way to a thing, payments/staging/checkout-api, or its id; never make up an id.',
+    'Naming things: give the path, the names on the way to a thing (payments/staging/checkout-api), or its id; never make up an id.',
     naming`${'find_resource'} finds anything by name, kind or state.`,
   ],
   [

@@ -22,7 +22,7 @@ const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly strin
 };
 
 /** The `fields` argument, for tools whose answers have columns to choose from. */
-const columnChoice = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns to show.') } : {});
+const columnChoice = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.string()).optional().describe('Columns.') } : {});
 
 /** Issues with chosen columns that don't exist. */
 const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {

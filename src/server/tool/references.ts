@@ -2,22 +2,25 @@ import * as z from 'zod';
 import { kindPointedAt } from '../../contract/index.ts';
 import type { ResourceKind } from './name-resolver.ts';
 
-/** How to refer to a resource, by kind. Kinds without an entry take a name or an id. */
-const namingHints: Partial<Record<ResourceKind, string>> = {
-  project: 'Name or id.',
-  environment: 'project/environment, or id.',
-  environment_variable: 'Key or id.',
-  application: 'project/environment/name, or id.',
-  container: 'project/environment/name, or id.',
-  database: 'project/environment/name, or id.',
-  job: 'project/environment/name, or id.',
-  helm: 'project/environment/name, or id.',
-  terraform: 'project/environment/name, or id.',
-  service: 'Of any kind: project/environment/name, or id.',
+const servicePath = 'project/environment/name';
+
+/** The path of a resource, by kind. Kinds without an entry have a name. */
+const paths: Partial<Record<ResourceKind, string>> = {
+  environment: 'project/environment',
+  application: servicePath,
+  container: servicePath,
+  database: servicePath,
+  job: servicePath,
+  helm: servicePath,
+  terraform: servicePath,
+  service: servicePath,
 };
 
-/** A short description for a parameter that refers to a resource. */
-export const howToName = (kind: ResourceKind): string => namingHints[kind] ?? 'Name or id.';
+/** How to refer to a resource, with the form of its path. */
+export const howToName = (kind: ResourceKind): string => (kind === 'environment_variable' ? 'Key or id.' : `${paths[kind] ?? 'Name'} or id.`);
+
+/** The same, as short as every schema has it. The server's instructions say what a path is. */
+export const shortHint = (kind: ResourceKind): string => (paths[kind] === undefined ? howToName(kind) : 'Path or id.');
 
 /** A parameter that refers to a service of any kind. */
 export const anyService = (): z.ZodString => z.string().min(1).meta({ reference: 'service' });

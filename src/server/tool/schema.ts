@@ -2,14 +2,11 @@ import * as z from 'zod';
 import { fieldDescriptions, inputShape, type AnyOperation } from '../../contract/index.ts';
 import type { ResourceKind } from './name-resolver.ts';
 import { memoised, toJsonSchema, withoutNull, type JsonSchema } from '../json/index.ts';
-import { howToName } from './references.ts';
+import { shortHint } from './references.ts';
 import type { Tool, SchemaPrinting } from './tool.ts';
 
 /** Members that the server fills in if they are missing, so clients need not know them. */
 const defaulted = ['organization_id'];
-
-// Formats that are printed. That a string is an id is in its description.
-const formats: readonly (string | undefined)[] = ['date-time', 'email', 'duration', 'uri'];
 
 const largestPort = 65535;
 
@@ -25,26 +22,24 @@ const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1)
 // The tool's own description takes precedence. Items of an array have no name, so they are described by their array.
 const described = (schema: JsonSchema, path: string, { fields }: SchemaPrinting): JsonSchema => {
   const kind = (schema.reference ?? schema.items?.reference) as ResourceKind | undefined;
-  const description = fields?.[path] ?? schema.description ?? (kind && howToName(kind)) ?? fieldDescriptions[lastName(path)];
+  const description = fields?.[path] ?? schema.description ?? (kind && shortHint(kind)) ?? fieldDescriptions[lastName(path)];
   return description === undefined ? {} : { description };
 };
 
 // The description of a list says how its items are named.
-const withoutMark = ({ reference, format, ...item }: JsonSchema): JsonSchema => (reference ? item : { ...item, format });
+const withoutMark = (item: JsonSchema): JsonSchema => ({ ...item, reference: undefined });
 
 const isOpen = ({ properties, additionalProperties }: JsonSchema): boolean => !properties && additionalProperties !== undefined && additionalProperties !== false;
 
 /**
  * One node of an input schema in a form that every client and model provider accepts: an object closed at its root, no
- * null, no extension keywords, no patterns (a description is shorter, and validation checks them).
+ * null, no extension keywords, no patterns or formats (a description is shorter, and validation checks them).
  */
 function printedSchema(node: JsonSchema, path: string, printing: SchemaPrinting): JsonSchema {
   const schema = withoutNull(node);
   const leaf: JsonSchema = {
     ...(schema.type !== undefined && { type: schema.type }),
     ...described(schema, path, printing),
-    // A reference can be a name instead of an id, so its format isn't printed.
-    ...(!schema.reference && formats.includes(schema.format) && { format: schema.format }),
     ...(schema.enum && { enum: schema.enum }),
     ...(schema.default !== undefined && { default: schema.default }),
     ...bounds(schema),

@@ -42,7 +42,7 @@ describe('an error names the candidates that exist', () => {
     ['service', 'shop/00000000-0000-4000-8000-000000000000/api', /^There is no environment "0{8}-[^"]+" on the way to "[^\n]*\nIt may have been deleted[^\n]*$/],
     ['project', 'infra://project/schop', /^There is no project "schop"\./],
     ['project', 'infra://cluster/main', /doesn't point at any project\.\nHow to give it: Name or id\. find_resource finds/],
-    ['service', 'infra://cluster/main', /doesn't point at any service\.\nHow to give it: Of any kind: project\/environment\/name, or id\. find_resource finds/],
+    ['service', 'infra://cluster/main', /doesn't point at any service\.\nHow to give it: project\/environment\/name or id\. find_resource finds/],
     ['service', 'https://console.example/services/checkout-api', /^"https:[^\n]*" is no URI of this server: they are infra:[^\n]*\n[^\n]*find_resource finds/],
     ['organization', 'Umbrella', /^There is no organization "Umbrella"\.\n/],
     ['project', 'a/b/c/d', /^There is no project "a\/b\/c\/d"\.\nHow to give it: Name or id\. find_resource/],
