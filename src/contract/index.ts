@@ -7,7 +7,7 @@ export { isRecord, parseJson, type JsonRecord } from './json.ts';
 export { defaultRateLimit, defaultRateWindowSeconds, maximumBodyBytes, rateHeaders } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
-export { allOperations, elsewhereOf, operations, redeployOf, type OperationName, type OperationNamed } from './operations.ts';
+export { allOperations, elsewhereOf, operations, redeployOf, type Holder, type OperationName, type OperationNamed } from './operations.ts';
 export { invisibleCharacters, isPrintableAscii, withLineFeeds, withoutEscapes, withoutInvisible } from './plain-text.ts';
 export { DateTime, Duration, Email, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
 export type { AlertRuleRequest } from './resources/alert-rule.ts';
