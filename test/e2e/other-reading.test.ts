@@ -220,6 +220,7 @@ describe('an application without a status or log of its own', () => {
   const ways: readonly [string, (form: RegExp) => Difference][] = [
     ['has no route there', (form) => ({ lacks: form })],
     ['answers a page there', (form) => ({ alter: (path, body) => (form.test(path) ? '<html>' : body) })],
+    ['fails there every time', (form) => ({ lacks: form, refusal: { status: 500, message: 'oh no' } })],
     ['answers nothing there', (form) => ({ alter: (path, body) => (form.test(path) ? {} : body) })],
   ];
 
@@ -268,6 +269,23 @@ describe('the state of a service that has no status of its own', () => {
 
   test('is waited for', async () => {
     expect((await ask(without, 'wait_for_deployment', { service: network, seconds: 3 })).data).toMatchObject({ outcome: 'failed', diagnosis: { cause: { code: 'terraform_state_locked' } } });
+  });
+
+  const failing: Difference = { lacks: without.lacks, refusal: { status: 500, message: 'oh no' } };
+
+  test('is that in its environment where the platform fails at its own every time, and that is said', async () => {
+    const { data, text } = await ask(failing, 'get_service', { service: network });
+    expect(data['status']).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect(text).toContain('The status of this terraform itself is not read: this is its row in the statuses of its environment');
+    const waited = await ask(failing, 'wait_for_deployment', { service: network, seconds: 3 });
+    expect(waited.data).toMatchObject({ outcome: 'failed' });
+    expect(waited.text).toContain('The status of this terraform itself is not read');
+  });
+
+  test('is not known where the platform fails at that of its environment, too, and the rest is shown', async () => {
+    const { data, text, isError } = await ask({ ...failing, lacks: /\/status(es)?$/ }, 'get_service', { service: network });
+    expect([isError, data['status'], data['name']]).toEqual([false, undefined, 'private-network']);
+    expect(text).toContain('The status of this terraform could not be read: the platform fails there (HTTP 500), and its environment does not tell it either.');
   });
 
   test('is in the plan of a deployment', async () => {
