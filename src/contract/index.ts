@@ -11,7 +11,7 @@ export { allOperations, elsewhereOf, operations, redeployOf, type Holder, type O
 export { invisibleCharacters, isPrintableAscii, withLineFeeds, withoutEscapes, withoutInvisible } from './plain-text.ts';
 export { DateTime, Duration, Email, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
 export type { AlertRuleRequest } from './resources/alert-rule.ts';
-export { ApplicationRequest, GitRepositoryRequest } from './resources/application.ts';
+export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export type { ClusterLock } from './resources/cluster.ts';
 export { CustomDomainRequest, domainKinds, type DomainCheckStatus, type DomainKind } from './resources/custom-domain.ts';
 export { ContainerRequest } from './resources/container.ts';
