@@ -59,6 +59,10 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
 export const readAspect = (context: ToolContext, subject: Subject, aspect: 'configuration' | 'deployments' | 'logs', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
+/** Why an aspect that was not shown could not be read: the same read, not sent again; undefined if it was answered. */
+export const aspectFailure = (context: ToolContext, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<unknown> =>
+  context.read(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query }).then(() => undefined, (error: unknown) => error);
+
 /** Reads the status of a service, from those of its environment if its own can't be read, and says so; undefined if there is neither. */
 export async function statusOf(context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> {
   const found = await readServiceStatus(subject, context);
