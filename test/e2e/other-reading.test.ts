@@ -356,11 +356,13 @@ describe('the lock of a cluster', () => {
   });
 });
 
+const statusesWith = (change: (body: Json) => Json): Difference => ({ alter: (path, body) => (/^\/environment\/[^/]+\/statuses$/.test(path) ? change(body) : body) });
+const environmentOnly = ({ environment }: Json): Json => ({ environment });
+const answeredAt = (form: RegExp, answer: Json): Difference => ({ alter: (path, body) => (form.test(path) ? answer : body) });
+const lists = ['applications', 'containers', 'databases', 'jobs', 'helms', 'terraforms'];
+
 describe('what could not be looked at is not said to be none', () => {
   const shop = seedId('environment/shop/production');
-  const statusesWith = (change: (body: Json) => Json): Difference => ({ alter: (path, body) => (/^\/environment\/[^/]+\/statuses$/.test(path) ? change(body) : body) });
-  const lists = ['applications', 'containers', 'databases', 'jobs', 'helms', 'terraforms'];
-  const environmentOnly = ({ environment }: Json): Json => ({ environment });
 
   test.each<[string, Difference, RegExp, string[]]>([
     ['lacks all lists', statusesWith(environmentOnly), /^Not known is whether there are services\. The answer of the platform has no list of them\.$/m, []],
@@ -391,11 +393,10 @@ describe('what could not be looked at is not said to be none', () => {
     expect(text).toContain(why);
   });
 
-  const none = (form: RegExp, answer: Json): Difference => ({ alter: (path, body) => (form.test(path) ? answer : body) });
   test.each<[string, Difference]>([
-    ['the organization has no id', none(/^\/organization$/, { name: 'Acme' })],
-    ['the list of projects is null', none(/^\/organization\/[^/]+\/project$/, { results: null })],
-    ['the list of services is null', none(/^\/environment\/[^/]+\/services$/, { results: null })],
+    ['the organization has no id', answeredAt(/^\/organization$/, { name: 'Acme' })],
+    ['the list of projects is null', answeredAt(/^\/organization\/[^/]+\/project$/, { results: null })],
+    ['the list of services is null', answeredAt(/^\/environment\/[^/]+\/services$/, { results: null })],
   ])('by the name of a service, where %s', async (_, what) => {
     const { text, isError } = await ask(what, 'get_service', { service: 'shop/production/search' });
     expect(isError).toBe(true);
