@@ -19,16 +19,16 @@ export interface ComparedVariable {
 export interface ComparedEnvironment {
   readonly name: string;
   readonly services: readonly ServiceAnswer[];
-  /** Variables and, with `hasSecrets`, all secrets. */
+  /** Variables, and the secrets that could be read: with `hasSecrets`, all of them. */
   readonly variables?: readonly ComparedVariable[];
-  /** Whether every secret is among the variables. Secrets are compared if that is so on both sides. */
+  /** Whether every secret is among the variables; false if some could not be read. A secret is missing only where that is so. */
   readonly hasSecrets?: boolean;
   /** What could not be read of the variables: those that the whole environment sees, and those of the services with these names. */
   readonly unread?: { readonly shared?: boolean; readonly services?: readonly string[] };
 }
 
 /** Kinds of differences, most severe first. */
-export const driftKinds = ['missing service', 'version', 'missing variable', 'missing secret', 'variable', 'network', 'size', 'setting'] as const;
+export const driftKinds = ['missing service', 'version', 'missing variable', 'missing secret', 'variable not seen', 'variable', 'network', 'size', 'setting'] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
 export interface Difference {
@@ -167,15 +167,17 @@ const isInherited = (variable: ComparedVariable, like: ComparedVariable): boolea
 const heldText = (variable: ComparedVariable, isFromAbove: boolean): string =>
   `${variable.isSecret === true ? 'a secret' : variable.value === '' ? '""' : (variable.value ?? 'set, hidden')}${isFromAbove ? ', inherited' : ''}`;
 
-const withoutSecrets = (environment: ComparedEnvironment): ComparedEnvironment => ({ ...environment, variables: environment.variables?.filter(({ isSecret }) => isSecret !== true) });
+/** What is said of a variable in an environment that doesn't have it, if it may be one of its secrets; undefined if not. */
+const unseenText = ({ hasSecrets }: ComparedEnvironment): string | undefined => (hasSecrets === false ? 'not among its variables; its secrets could not all be read' : undefined);
 
 const isSame = (found: ComparedVariable | undefined, like: ComparedVariable): boolean => found !== undefined && variableKey(found) === variableKey(like);
 
 /** Whether an environment may have a variable like this although it has none in what was read of it. */
-const mayHave = ({ services, unread = {} }: ComparedEnvironment) => {
+const mayHave = ({ services, unread = {}, hasSecrets }: ComparedEnvironment) => {
   const names = new Set(services.map((service) => nameOf(service).toLowerCase()));
   const unreadNames = new Set(unread.services?.map((name) => name.toLowerCase()));
-  return ({ service }: ComparedVariable): boolean => {
+  return ({ service, isSecret }: ComparedVariable): boolean => {
+    if (isSecret === true && hasSecrets !== true) return true;
     const name = service?.toLowerCase() ?? '';
     return unreadNames.has(name) || (unread.shared === true && (name === '' || names.has(name)));
   };
@@ -183,8 +185,7 @@ const mayHave = ({ services, unread = {} }: ComparedEnvironment) => {
 
 const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment): Comparison => {
   if (one.variables === undefined || other.variables === undefined) return { differences: [], unknown: [] };
-  const both = [one, other];
-  const [firsts, seconds] = both.map((side) => effectiveIn(both.every(({ hasSecrets }) => hasSecrets === true) ? side : withoutSecrets(side))) as [ReturnType<typeof effectiveIn>, ReturnType<typeof effectiveIn>];
+  const [firsts, seconds] = [effectiveIn(one), effectiveIn(other)];
   const [mayBeFirst, mayBeSecond] = [mayHave(one), mayHave(other)];
   const differences: Difference[] = [];
   const unknown: string[] = [];
@@ -193,7 +194,9 @@ const compareVariables = (one: ComparedEnvironment, other: ComparedEnvironment):
     const [first, second] = [firsts.lookup(variable), seconds.lookup(variable)];
     // Neither missing nor inherited where it may be among what was not read.
     if ((!isSame(first, variable) && mayBeFirst(variable)) || (!isSame(second, variable) && mayBeSecond(variable))) continue;
-    if (!first || !second) differences.push({ kind: variable.isSecret === true ? 'missing secret' : 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
+    const unseen = variable.isSecret === true ? undefined : unseenText(first ? other : one);
+    if ((!first || !second) && unseen !== undefined) differences.push({ kind: 'variable not seen', ...about, first: first ? 'set' : unseen, second: second ? 'set' : unseen });
+    else if (!first || !second) differences.push({ kind: variable.isSecret === true ? 'missing secret' : 'missing variable', ...about, ...(first ? { first: 'set' } : { second: 'set' }) });
     else if (first.isSecret === true && second.isSecret === true) continue;
     else if (first.isSecret === true || second.isSecret === true) differences.push({ kind: 'variable', ...about, first: heldText(first, isInherited(first, variable)), second: heldText(second, isInherited(second, variable)) });
     else if (typeof first.value !== 'string' || typeof second.value !== 'string') unknown.push(key.trim());

@@ -13,6 +13,7 @@ import { createOperationAvailability } from './operation-availability.ts';
 import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
 import { safeDetail } from './safe-text.ts';
+import { missingProviderFailure } from './missing-provider.ts';
 import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
 import { callForPart, type RefusedParts } from './paging.ts';
@@ -131,7 +132,7 @@ export function createClient(config: ClientConfig): Client {
     if (fault) return { failure: { kind: fault.kind, reason: fault.reason, next: fault.next, outcomeUnknown } };
     if (response.status < 200 || response.status > 299) {
       const refused = { operation, input, response, origin: base.origin, now: now() };
-      return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), ...eventWordsFailure(operation, sent, response), outcomeUnknown } };
+      return { failure: availability.recordFailure(refused) ?? { ...failureFromResponse(refused), ...eventWordsFailure(operation, sent, response), ...missingProviderFailure(operation, sent, response), outcomeUnknown } };
     }
     availability.recordSuccess(operation);
     return readAnswer(operation, response, { inParts, organization: config.organization });

@@ -7,10 +7,10 @@ import type { RawResponse } from './transport.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** Statuses of a request that was refused for its content: nothing was made. */
-const refusals: readonly number[] = [400, 422];
+export const contentRefusals: readonly number[] = [400, 422];
 
 /** Where a text names a member as a whole word; -1 if it doesn't. */
-const indexOfName = (text: string, name: string): number => text.search(new RegExp(String.raw`(?<!\w)${name}(?!\w)`));
+export const indexOfName = (text: string, name: string): number => text.search(new RegExp(String.raw`(?<!\w)${name}(?!\w)`));
 
 const unknownWord = /\b(?:unknown|unrecogni[sz]ed|unexpected|unsupported|undefined|additional|extra|not (?:known|allowed|permitted|supported|expected|recogni[sz]ed|defined|declared))\b/i;
 const memberWord = /\b(?:member|field|property|properties|key|keys|parameter|attribute|argument)s?\b/i;
@@ -54,7 +54,7 @@ function withOtherEventWords(operation: AnyOperation, body: Body, text: string):
  */
 export function rewordedBody(operation: AnyOperation, sent: string | undefined, response: RawResponse | undefined): string | undefined {
   const body = sent === undefined ? undefined : parseJson(sent);
-  if (!response || !refusals.includes(response.status) || !isRecord(body)) return undefined;
+  if (!response || !contentRefusals.includes(response.status) || !isRecord(body)) return undefined;
   const reworded = withoutUnknownName(operation, body, response.text) ?? withOtherEventWords(operation, body, response.text);
   return reworded && JSON.stringify(reworded);
 }
@@ -73,7 +73,7 @@ export interface SentBody {
 export function eventWordsFailure(operation: AnyOperation, { sentBody, isReworded = false }: SentBody, { status, text }: RawResponse): Pick<ApiFailure, 'reason' | 'next' | 'detail'> | undefined {
   const body = sentBody === undefined ? undefined : parseJson(sentBody);
   const events = isRecord(body) ? eventsIn(operation, body) : [];
-  if (events.length === 0 || !refusals.includes(status) || !isAboutEvents(events, text)) return undefined;
+  if (events.length === 0 || !contentRefusals.includes(status) || !isAboutEvents(events, text)) return undefined;
   const words = wordsNamedIn(text, events);
   return {
     reason: `the platform refuses these event words${isReworded ? ', also in their other spelling' : ''}`,

@@ -41,8 +41,14 @@ const elsewhere = new Map(
   ] as const),
 );
 
+/** A service that has what a request is about, or shows it. */
+export interface Holder {
+  readonly kind: string;
+  readonly id: string;
+}
+
 /** The same request at the path of the service that holds what it acts on; undefined if there is none. */
-export function elsewhereOf(operation: AnyOperation, input: Input, heldBy?: { readonly kind: string; readonly id: string }): { readonly operation: AnyOperation; readonly input: Input } | undefined {
+export function elsewhereOf(operation: AnyOperation, input: Input, heldBy?: Holder): { readonly operation: AnyOperation; readonly input: Input } | undefined {
   const found = elsewhere.get(operation.name)?.find(({ target }) => target === heldBy?.kind);
   const own = operation.params.map(snakeCase);
   const others = Object.entries(input).filter(([name]) => !own.includes(name) || found?.params.map(snakeCase).includes(name));

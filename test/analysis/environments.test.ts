@@ -56,13 +56,17 @@ describe('two environments', () => {
     });
   });
 
-  test('are compared by their secrets only where all of them are known on both sides', () => {
+  test('lack no secret where not all of their secrets could be read', () => {
     const one: ComparedEnvironment = { name: 'one', services: [], hasSecrets: true, variables: [{ key: 'BOTH', isSecret: true }, { key: 'ONE', isSecret: true }, { key: 'MIXED', isSecret: true }] };
     const other: ComparedEnvironment = { name: 'other', services: [], hasSecrets: true, variables: [{ key: 'BOTH', isSecret: true }, { key: 'MIXED', value: 'plain' }] };
     expect(findDrift(one, other)).toMatchObject({
       differences: [{ kind: 'missing secret', what: 'ONE', first: 'set' }, { kind: 'variable', what: 'MIXED', first: 'a secret', second: 'plain' }], unknown: [],
     });
-    expect(findDrift(one, { ...other, hasSecrets: false }).differences).toEqual([{ kind: 'missing variable', what: 'MIXED', second: 'set' }]);
+    expect(findDrift(one, { ...other, hasSecrets: false }).differences).toEqual([{ kind: 'variable', what: 'MIXED', first: 'a secret', second: 'plain' }]);
+    // What one has as a variable may be a secret of the other.
+    const unseen = 'not among its variables; its secrets could not all be read';
+    expect(findDrift({ ...one, hasSecrets: false, variables: [] }, other).differences).toEqual([{ kind: 'variable not seen', what: 'MIXED', first: unseen, second: 'set' }]);
+    expect(findDrift(other, { ...one, hasSecrets: false, variables: [] }).differences).toEqual([{ kind: 'variable not seen', what: 'MIXED', first: 'set', second: unseen }]);
   });
 
   test('that are the same do not differ, whatever their services are made of', () => {

@@ -130,6 +130,28 @@ describe('an application', () => {
     expect(read).toEqual(['github.com', 'git.acme.example']);
   });
 
+  const unknownHost = applicationFrom('https://git.acme.example/a/b.git');
+  const asksForProvider = 'give it as git_repository.provider: GITHUB, GITLAB, BITBUCKET, or another word that this platform has for it';
+
+  test.each<[string, unknown]>([['nothing', undefined], ['no reason', { message: 'Bad Request' }], ['that something is missing', { status: 400, message: 'git_repository is not valid, name its provider' }]])('of an unknown host asks for the provider after a refusal that says %s', async (_, body) => {
+    const { client, bodies } = await foreign({ ...withServices(servicesWith({ url: 'https://other.example/a/c', provider: 'FORGE' })), post: () => [400, body] });
+    const result = await client.call('create_application', unknownHost);
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(asksForProvider);
+    expect(bodies).toHaveLength(1);
+  });
+
+  test.each<[string, object, string, number]>([
+    ['is about another member', unknownHost, 'name is taken', 400],
+    ['comes although a provider is given', { ...unknownHost, git_repository: { ...unknownHost.git_repository, provider: 'FORGE' } }, 'Bad Request', 400],
+    ['comes although the host tells it', applicationFrom('https://github.com/a/b.git'), 'Bad Request', 400],
+    ['is about the name', unknownHost, 'exists', 409],
+  ])('is not asked for its provider where the refusal %s', async (_, args, message, status) => {
+    const { client } = await foreign({ ...withServices({ results: [] }), post: () => [status, { status, message }] });
+    const result = await client.call('create_application', args as Body);
+    expect([result.isError, textOf(result).includes('provider:')]).toEqual([true, false]);
+  });
+
   test('of an unknown host asks for the provider where the platform has a fixed set of them', async () => {
     const { client, bodies } = await foreign(withServices(servicesWith({ url: 'https://github.com/a/c', provider: 'GITHUB' })));
     expect(textOf(await client.call('create_application', applicationFrom('https://git.acme.example/a/b.git')))).toContain('Give git_repository.provider: GITHUB, GITLAB, BITBUCKET.');

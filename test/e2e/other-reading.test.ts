@@ -64,6 +64,8 @@ const ledger = seedId('environment/ledger/staging');
 
 const isEnvironmentLog = (path: string): boolean => /^\/environment\/[^/]+\/logs$/.test(path);
 
+const isHistoryPath = /^\/container\/[^/]+\/deploymentHistory/;
+
 const isHistory = (path: string): boolean => path.endsWith('/deploymentHistoryV2');
 
 const execution = (id: unknown): string => `run-${String(id)}`;
@@ -220,6 +222,7 @@ describe('an application without a status or log of its own', () => {
   const ways: readonly [string, (form: RegExp) => Difference][] = [
     ['has no route there', (form) => ({ lacks: form })],
     ['answers a page there', (form) => ({ alter: (path, body) => (form.test(path) ? '<html>' : body) })],
+    ['fails there every time', (form) => ({ lacks: form, refusal: { status: 500, message: 'oh no' } })],
     ['answers nothing there', (form) => ({ alter: (path, body) => (form.test(path) ? {} : body) })],
   ];
 
@@ -268,6 +271,23 @@ describe('the state of a service that has no status of its own', () => {
 
   test('is waited for', async () => {
     expect((await ask(without, 'wait_for_deployment', { service: network, seconds: 3 })).data).toMatchObject({ outcome: 'failed', diagnosis: { cause: { code: 'terraform_state_locked' } } });
+  });
+
+  const failing: Difference = { lacks: without.lacks, refusal: { status: 500, message: 'oh no' } };
+
+  test('is that in its environment where the platform fails at its own every time, and that is said', async () => {
+    const { data, text } = await ask(failing, 'get_service', { service: network });
+    expect(data['status']).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect(text).toContain('The status of this terraform itself is not read: this is its row in the statuses of its environment');
+    const waited = await ask(failing, 'wait_for_deployment', { service: network, seconds: 3 });
+    expect(waited.data).toMatchObject({ outcome: 'failed' });
+    expect(waited.text).toContain('The status of this terraform itself is not read');
+  });
+
+  test('is not known where the platform fails at that of its environment, too, and the rest is shown', async () => {
+    const { data, text, isError } = await ask({ ...failing, lacks: /\/status(es)?$/ }, 'get_service', { service: network });
+    expect([isError, data['status'], data['name']]).toEqual([false, undefined, 'private-network']);
+    expect(text).toContain('The status of this terraform could not be read: the platform fails there (HTTP 500), and its environment does not tell it either.');
   });
 
   test('is in the plan of a deployment', async () => {
@@ -333,6 +353,58 @@ describe('the lock of a cluster', () => {
     const unlock = await ask(what, 'unlock_cluster', { cluster_id: cluster, dry_run: true });
     expect(unlock.text).toContain('It is locked now by Bo Lindqvist');
     expect((await ask({ ...what, lacks: bothLists }, 'unlock_cluster', { cluster_id: cluster, dry_run: true })).text).toContain('Not known: whether it is locked');
+  });
+});
+
+const statusesWith = (change: (body: Json) => Json): Difference => ({ alter: (path, body) => (/^\/environment\/[^/]+\/statuses$/.test(path) ? change(body) : body) });
+const environmentOnly = ({ environment }: Json): Json => ({ environment });
+const answeredAt = (form: RegExp, answer: Json): Difference => ({ alter: (path, body) => (form.test(path) ? answer : body) });
+const lists = ['applications', 'containers', 'databases', 'jobs', 'helms', 'terraforms'];
+
+describe('what could not be looked at is not said to be none', () => {
+  const shop = seedId('environment/shop/production');
+
+  test.each<[string, Difference, RegExp, string[]]>([
+    ['lacks all lists', statusesWith(environmentOnly), /^Not known is whether there are services\. The answer of the platform has no list of them\.$/m, []],
+    ['lacks the others', statusesWith((body) => ({ ...environmentOnly(body), containers: [], jobs: [] })), /^Not known is whether there are services of these kinds: application, database, helm, terraform\. /m, ['containers', 'jobs']],
+    ['has null for one', statusesWith((body) => ({ ...body, applications: null })), /^Not known is whether there are services of these kinds: application\. /m, lists.slice(1)],
+  ])('in the status of an environment that %s', async (_, what, says, told) => {
+    const { text, data, isError } = await ask(what, 'get_environment_status', { environment_id: shop });
+    expect(isError, text).toBe(false);
+    expect(text).toMatch(says);
+    expect(text).not.toContain('no services');
+    expect(data['not_listed']).toHaveLength(lists.length - told.length);
+  });
+
+  test('but an environment with empty lists has no services', async () => {
+    const { text } = await ask(statusesWith((body) => ({ ...environmentOnly(body), ...Object.fromEntries(lists.map((list) => [list, []])) })), 'get_environment_status', { environment_id: shop });
+    expect(text).toContain('no services');
+    expect(text).not.toContain('Not known is');
+  });
+
+  test.each<[string, Difference, string]>([
+    ['the platform does not offer it', { lacks: isHistoryPath }, 'does not offer GET /container/{containerId}/deploymentHistory'],
+    ['the token may not read it', { lacks: isHistoryPath, refusal: { status: 403, message: 'no' } }, '(HTTP 403)'],
+    ['the answer is a page', { alter: (path, body) => (isHistoryPath.test(path) ? '<html>' : body) }, 'because the answer'],
+  ])('of deployments, but why: %s', async (_, what, why) => {
+    const { text, isError } = await ask(what, 'list_deployments', { service: pricing });
+    expect(isError).toBe(true);
+    expect(text).toContain("the deployments of this container can't be read here, because ");
+    expect(text).toContain(why);
+  });
+
+  test.each<[string, Difference]>([
+    ['the organization has no id', answeredAt(/^\/organization$/, { name: 'Acme' })],
+    ['the list of projects is null', answeredAt(/^\/organization\/[^/]+\/project$/, { results: null })],
+    ['the list of services is null', answeredAt(/^\/environment\/[^/]+\/services$/, { results: null })],
+  ])('by the name of a service, where %s', async (_, what) => {
+    const { text, isError } = await ask(what, 'get_service', { service: 'shop/production/search' });
+    expect(isError).toBe(true);
+    expect(text).toContain('The service "shop/production/search" could not be looked for everywhere, so it is not known whether there is one.');
+    expect(text).toContain('Give its id and kind: infra://service/<kind>/<id>.');
+    expect(text).not.toContain('There is no');
+    // What changes something rests on no such answer at all.
+    expect((await ask(what, 'deploy_service', { service: 'shop/production/search' })).text).toMatch(/^deploy_service failed: "(?:id|results)" in the answer is (?:missing|null)/);
   });
 });
 

@@ -197,3 +197,40 @@ test.each([
   expect(service, textOf(result)).toBeDefined();
   expect(textOf(result)).not.toContain(`missing variable | ${service}`);
 });
+
+const ownVariables = /^\/(application|container|job)\/([^/]+)\/(?:environmentVariable|secret)/;
+
+test('compare_environments requests nothing further after a read that failed', async () => {
+  const held: (() => void)[] = [];
+  const services = new Set<string>();
+  const { client, platform } = await clientWith((_path, body) => body, async (_method, request, response) => {
+    const [, , id] = ownVariables.exec(request.url!) ?? [];
+    if (id === undefined) return;
+    const isFirst = services.size === 0;
+    services.add(id);
+    if (isFirst) response.writeHead(400, { 'content-type': 'application/json' }).end('{"message":"no"}');
+    else await new Promise<void>((resolve) => held.push(resolve));
+  });
+  const environments = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).filter(({ name }) => name === 'staging' || name === 'production');
+  const sides = await Promise.all(environments.map(async ({ id }) => rowsIn(await platform.must('list_services', { environment_id: id }))));
+  expect(sides.flat().filter(({ service_type: type }) => ['APPLICATION', 'CONTAINER', 'JOB'].includes(String(type))).length).toBeGreaterThan(3);
+  const result = await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' });
+  expect(result.isError, textOf(result)).toBe(true);
+  // What was under way ends; nothing begins after it.
+  for (const release of held) release();
+  for (const project of ['shop', 'data']) await client.call('list_environments', { project_id: project });
+  expect(services.size).toBeLessThanOrEqual(3);
+});
+
+test('compare_environments calls nothing missing that may be a secret of the side whose secrets could not be read', async () => {
+  let environment: unknown;
+  const { client, platform } = await clientWith((_path, body) => body, async (_method, request, response) => {
+    if (request.url!.startsWith(`/environment/${String(environment)}/secret`)) response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"no"}');
+  });
+  await platform.must('create_environment_variable', { application_id: platform.seed['application_id'], key: 'ONLY_HERE', value: '1' });
+  const compare = async () => textOf(await client.call('compare_environments', { first: 'shop/staging', second: 'shop/production' }));
+  expect(await compare()).toMatch(/^missing variable \| checkout-api \| ONLY_HERE \| set/m);
+  environment = rowsIn(await platform.must('list_environments', { project_id: platform.seed['project_id'] })).find(({ name }) => name === 'production')!['id'];
+  expect(await compare()).toMatch(/^variable not seen \| checkout-api \| ONLY_HERE \| set \| not among its variables; its secrets could not all be read$/m);
+  expect(await compare()).not.toContain('missing secret');
+});

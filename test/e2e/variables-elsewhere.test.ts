@@ -19,10 +19,17 @@ afterAll(() => platform.close());
 
 const services = /^\/(?:application|container)\/[^/]+\/environmentVariable\/[^/]+$/;
 
-/** The embedded platform behind a proxy that answers so where a variable is changed: at its environment, and at its service. */
-async function answering({ environment = 404, service }: { environment?: number; service?: number } = {}): Promise<Connectors & Pick<RecordingProxy, 'writes'>> {
+/**
+ * The embedded platform behind a proxy that answers so where a variable is changed, at its environment and at its service,
+ * and to reads of these paths.
+ */
+async function answering({ environment = 404, service, unread }: { environment?: number | 'as it is'; service?: number; unread?: () => RegExp | undefined } = {}): Promise<Connectors & Pick<RecordingProxy, 'writes'> & { readonly bodies: readonly Json[] }> {
+  const bodies: Json[] = [];
   const proxy = await startRecordingProxy(platform.url, {
+    onBody: (body) => void (body && bodies.push(JSON.parse(body) as Json)),
     beforeRequest: async (method, request, response) => {
+      if (method === 'GET' && unread?.()?.test(request.url!.split('?')[0]!)) response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"no"}');
+      if (environment === 'as it is') return;
       const status = request.url!.startsWith('/environment/') ? environment : services.test(request.url!) ? service : undefined;
       if (method !== 'PUT' || status === undefined) return;
       const id = request.url!.split('/').at(-1);
@@ -31,7 +38,7 @@ async function answering({ environment = 404, service }: { environment?: number;
   });
   const connectors = connectorsTo(proxy.url, platform.token);
   opened.push(connectors, proxy);
-  return { ...connectors, writes: proxy.writes };
+  return { ...connectors, writes: proxy.writes, bodies };
 }
 
 const idOf = async (list: 'list_environment_variables' | 'list_variables_of_container', kind: string, key: string): Promise<string> => {
@@ -111,4 +118,85 @@ test('an inherited variable that a path through a service names is changed at it
   const args = { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/checkout-api/LOG_LEVEL', value: 'trace' };
   expect((await (await modern(userAnswering(agree))).call('update_environment_variable', args)).isError).toBe(true);
   expect(writes()).toEqual([atEnvironment(platform.seed['environment_variable_id']!)]);
+});
+
+const inStaging = (path: string, change: Json) => ['update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: `shop/staging/${path}`, ...change }] as const;
+
+describe("what one of a service's variables is now is read at the service", () => {
+  beforeAll(() => platform.must('create_environment_variable', { application_id: platform.seed['application_id'], key: 'SETTINGS', value: 'a: 1', mount_path: '/etc/settings.yaml', description: 'of the checkout' }));
+
+  test('so that only what changes is given, and the rest stays', async () => {
+    const { modern, writes, bodies } = await answering({ environment: 'as it is' });
+    const user = userAnswering(agree);
+    const result = await (await modern(user)).call(...inStaging('checkout-api/SETTINGS', { value: 'a: 2' }));
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(writes()).toEqual([atEnvironment(await idOf('list_environment_variables', 'application', 'SETTINGS'))]);
+    expect(bodies.at(-1)).toEqual({ key: 'SETTINGS', value: 'a: 2', mount_path: '/etc/settings.yaml', description: 'of the checkout' });
+    expect(result.structuredContent).toMatchObject({ changes: ['value: a: 1 → a: 2'] });
+    expect(user.questions.map(({ message }) => message).join()).toContain('value: a: 1 → a: 2');
+    expect(user.questions[0]!.message).not.toContain('Not known');
+  });
+
+  test('of a container and of a job, too', async () => {
+    const { modern, bodies } = await answering({ environment: 'as it is' });
+    const client = await modern(userAnswering(agree));
+    const { results } = (await platform.must('list_variables_of_job', { job_id: platform.seed['job_id'] })) as { results: Json[] };
+    const ofJob = results.find(({ scope, variable_type: type }) => scope === 'JOB' && type === 'VALUE')!;
+    const path = `${String(ofJob['service_name'])}/${String(ofJob['key'])}`;
+    // The path of the container's stands for the project's too: the answer tells the ids.
+    expect(textOf(await client.call(...inStaging('search/REGION', { description: 'said anew' })))).toContain('can be each of these');
+    const ofContainer = await idOf('list_variables_of_container', 'container', 'REGION');
+    for (const [reference, key] of [[ofContainer, 'REGION'], [`shop/staging/${path}`, ofJob['key']]] as const) {
+      const result = await client.call('update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: reference, description: 'said anew' });
+      expect(result.isError, textOf(result)).toBeFalsy();
+      expect(bodies.at(-1)).toMatchObject({ key, description: 'said anew' });
+    }
+  });
+
+  test('and nothing is sent, nor anybody asked, where it is so already', async () => {
+    const { modern, writes } = await answering({ environment: 'as it is' });
+    const user = userAnswering(agree);
+    const result = await (await modern(user)).call(...inStaging('checkout-api/SETTINGS', { description: 'of the checkout' }));
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect([writes(), user.questions]).toEqual([[], []]);
+  });
+
+  test('by its id, once a list has shown it', async () => {
+    const { modern, bodies } = await answering({ environment: 'as it is' });
+    const client = await modern(userAnswering(agree));
+    await client.call('list_environment_variables', { application_id: 'shop/staging/checkout-api' });
+    const id = await idOf('list_environment_variables', 'application', 'SETTINGS');
+    const result = await client.call('update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: id, value: 'a: 3' });
+    expect(result.isError, textOf(result)).toBeFalsy();
+    expect(bodies.at(-1)).toMatchObject({ key: 'SETTINGS', mount_path: '/etc/settings.yaml' });
+  });
+
+  test('one that another system holds is refused before anybody is asked', async () => {
+    const { modern, writes } = await answering({ environment: 'as it is' });
+    const { results } = (await platform.must('list_environment_variables', { application_id: platform.seed['application_id'] })) as { results: Json[] };
+    const { key } = results.find((row) => row['variable_type'] === 'EXTERNAL_SECRET')!;
+    const user = userAnswering(agree);
+    const result = await (await modern(user)).call(...inStaging(`checkout-api/${String(key)}`, { key, value: 'x' }));
+    expect(textOf(result)).toContain('its value is held by another system');
+    expect([result.isError, writes(), user.questions]).toEqual([true, [], []]);
+  });
+
+  test('where neither list can be read any more, nobody is told to give a path in vain', async () => {
+    let unread: RegExp | undefined;
+    const { modern, writes } = await answering({ environment: 'as it is', unread: () => unread });
+    const client = await modern(userAnswering(agree));
+    const id = await idOf('list_environment_variables', 'application', 'SETTINGS');
+    const args = { environment_id: platform.seed['environment_id'], environment_variable_id: id, value: 'a: 4' };
+    unread = /environmentVariable$/;
+    const unknown = textOf(await client.call('update_environment_variable', args));
+    expect(unknown).toContain('missing: key');
+    expect(unknown).toContain('give its path of names instead of its id');
+    unread = undefined;
+    await client.call('list_environment_variables', { application_id: 'shop/staging/checkout-api' });
+    unread = /environmentVariable$/;
+    const known = textOf(await client.call('update_environment_variable', args));
+    expect(known).toContain('neither at its application nor where the call says that it is');
+    expect(known).not.toContain('path of names');
+    expect(writes()).toEqual([]);
+  });
 });

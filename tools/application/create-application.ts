@@ -1,15 +1,11 @@
-import { operations } from '../../src/contract/index.ts';
+import { gitProviders, operations } from '../../src/contract/index.ts';
 import { at, defineTool, isRecord, naming, readUses, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields } from '../shared/service-update.ts';
 
 /** The words for git providers, by what the name of their hosts contains. */
-const providers: readonly (readonly [host: RegExp, provider: string])[] = [
-  [/(?:^|[.-])github(?:[.-]|$)/, 'GITHUB'],
-  [/(?:^|[.-])gitlab(?:[.-]|$)/, 'GITLAB'],
-  [/(?:^|[.-])bitbucket(?:[.-]|$)/, 'BITBUCKET'],
-];
+const providers = gitProviders.map((provider) => [new RegExp(String.raw`(?:^|[.-])${provider.toLowerCase()}(?:[.-]|$)`), provider] as const);
 
-const words = providers.map(([, provider]) => provider);
+const words: readonly string[] = gitProviders;
 
 /** The host of a git address, such as `git@host:owner/name` or `https://host/owner/name`. */
 const hostOf = (url: string | undefined): string | undefined => (/^git@([^\s:]+):/.exec(url ?? '')?.[1] ?? URL.parse(url ?? '')?.hostname)?.toLowerCase();

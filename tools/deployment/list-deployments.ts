@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
-import { anyOf, anyService, composeTool, isRecord, pruneRecord, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, readsByKind, readsOf, serviceSubject } from '../shared/any-service.ts';
+import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, pruneRecord, table, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { aspectFailure, oneOf, readAspect, readsByKind, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 
 const defaultPageSize = 10;
 
@@ -17,6 +17,13 @@ function row(item: HistoryItem): JsonRecord {
 
 const noOlder = 'This platform has no pages of deployments, and answered no more than the ones before this page: whether there are older ones is not known.';
 
+/** Ends the call with the reason why there is no history to show. */
+async function refuseUnread(context: ToolContext, subject: Subject, query: JsonRecord): Promise<never> {
+  const failure = await aspectFailure(context, subject, 'deployments', query);
+  if (failure !== undefined && !isPlatformFailure(failure)) throw failure as Error;
+  return context.refuse(`the deployments of this ${subject.kind} can't be read here${failure ? `, because ${failure.reason}${failure.status === undefined ? '' : ` (HTTP ${failure.status})`}` : ''}`, 'Its status tells of the latest one.');
+}
+
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
@@ -28,7 +35,7 @@ export const listDeployments = composeTool({
   output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
   answer: async ({ page = 1, page_size }, context) => {
     const subject = serviceSubject(context);
-    const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? context.refuse(`the deployments of this ${subject.kind} can't be read here`, 'Its status tells of the latest one.');
+    const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? (await refuseUnread(context, subject, { page, page_size }));
     const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];
     const isCut = history['without_pages'] === true;
     if (isCut && page > 1 && results.length === 0) context.leftOut(noOlder);

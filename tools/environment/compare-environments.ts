@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
 import { composeTool, containsMark, isPlatformFailure, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { fewAtOnce } from '../shared/few-at-once.ts';
 import { isOwnerKind, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
@@ -27,20 +28,31 @@ const ifThere = (seen: Promise<SeenVariables>): Promise<SeenVariables> =>
   seen.catch((error: unknown) => (isPlatformFailure(error) && error.kind === 'not_found' ? { variables: undefined, secrets: undefined } : Promise.reject(error as Error)));
 
 /** A service's own variables and secrets. Platforms list only those of some kinds. */
-async function ofService(context: ToolContext, { id, name, service_type: type }: JsonRecord) {
+async function ofService(context: ToolContext, { id, name, service_type: type }: JsonRecord): Promise<Part> {
   const kind = String(type).toLowerCase();
-  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind)) return { isRead: true, variables: [], secrets: [] };
+  if (typeof id !== 'string' || typeof name !== 'string' || !isOwnerKind(kind)) return { name: undefined, isRead: true, variables: [], secrets: [] };
   return comparedIn(await ifThere(seenBy(kind, id, context)), { scope: scopeOf(kind), name });
 }
 
-async function environmentOf(context: ToolContext, member: string, environment_id: string): Promise<ComparedEnvironment> {
+type Part = ReturnType<typeof comparedIn>;
+
+/** An environment, before the variables of its services are read. */
+interface ListedEnvironment {
+  readonly name: string;
+  readonly services: readonly JsonRecord[];
+  readonly shared: Part;
+}
+
+async function listedOf(context: ToolContext, member: string, environment_id: string): Promise<ListedEnvironment> {
   const [list, seen] = await Promise.all([context.attempt(operations.list_services, { environment_id }), seenBy('environment', environment_id, context)]);
   const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
-  const shared = comparedIn(seen);
-  const own = await Promise.all(services.map((service) => ofService(context, service)));
+  return { name: context.resolved[member]?.path ?? environment_id, services, shared: comparedIn(seen) };
+}
+
+/** An environment with what is its services' own. */
+function withOwn({ name, services, shared }: ListedEnvironment, own: readonly Part[], context: ToolContext): ComparedEnvironment {
   const parts = [shared, ...own];
-  const name = context.resolved[member]?.path ?? environment_id;
-  const unread = own.flatMap((part) => (part.isRead || !('name' in part) || part.name === undefined ? [] : [part.name]));
+  const unread = own.flatMap((part) => (part.isRead || part.name === undefined ? [] : [part.name]));
   const notCompared = [...(shared.isRead ? [] : ['those that all its services share']), ...unread.map((service) => `those of ${service}`)];
   if (notCompared.length > 0) context.leftOut(`Not compared, because they could not be read: of the variables of ${name} ${notCompared.join(', ')}.`);
   return {
@@ -67,7 +79,10 @@ export const compareEnvironments = composeTool({
   ],
   output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
   answer: async ({ first, second }, context) => {
-    const [one, other] = await Promise.all([environmentOf(context, 'first', first), environmentOf(context, 'second', second)]);
+    const listed = await fewAtOnce([['first', first], ['second', second]] as const, ([member, id]) => listedOf(context, member, id), 1);
+    const own = await fewAtOnce(listed.flatMap(({ services }) => services), (service) => ofService(context, service));
+    const ofFirst = listed[0]!.services.length;
+    const [one, other] = [withOwn(listed[0]!, own.slice(0, ofFirst), context), withOwn(listed[1]!, own.slice(ofFirst), context)];
     const { differences, pairs, same, unknown } = findDrift(one, other);
     return pruneRecord({ first: one.name, second: other.name, pairs, same, results: differences.map((row) => ({ ...row })), not_comparable: unknown });
   },

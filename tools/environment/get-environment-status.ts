@@ -16,10 +16,13 @@ const serviceFacts = [
 // Members of the response, and the kind of their rows.
 const kinds = { applications: 'application', containers: 'container', databases: 'database', jobs: 'job', helms: 'helm', terraforms: 'terraform' };
 
+/** The kinds of services that an answer has no list of: whether there are any isn't known. */
+const kindsNotListed = (answer: JsonRecord): readonly string[] => Object.entries(kinds).flatMap(([member, kind]) => (Array.isArray(answer[member]) ? [] : [kind]));
+
 const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? answer[member].filter(isRecord) : []);
 
 /** The members that hold services, with their kinds: those that tools act on, and those that only this platform has. */
-const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({ ...kinds, ...Object.fromEntries(otherMembers(answer).map((member) => [member, kindOfMember(member)])) });
+const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({ ...Object.fromEntries(Object.entries(kinds).filter(([member]) => Array.isArray(answer[member]))), ...Object.fromEntries(otherMembers(answer).map((member) => [member, kindOfMember(member)])) });
 
 const isBad = (row: JsonRecord): boolean => terminalOutcome('DEPLOY', String(row['state'])) === 'bad';
 
@@ -34,6 +37,13 @@ async function withNames(context: ToolContext, environment_id: string, answer: J
   return { ...answer, ...Object.fromEntries(members.map(([member]) => [member, rowsOf(answer, member).map(named)])) };
 }
 
+/** What the lists that an answer lacks leave unknown; nothing if it has all of them. */
+function unknownText(missing: readonly string[]): string {
+  if (missing.length === 0) return '';
+  const of = missing.length === Object.keys(kinds).length ? '' : ` of these kinds: ${missing.join(', ')}`;
+  return `Not known is whether there are services${of}. The answer of the platform has no list of them.`;
+}
+
 const statuses: Renderer = {
   view: (answer) =>
     pruneRecord({
@@ -41,13 +51,17 @@ const statuses: Renderer = {
       ...Object.fromEntries(
         Object.keys(kindsIn(answer)).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), serviceFacts))]),
       ),
+      not_listed: kindsNotListed(answer),
     }),
   text: (view) => {
     const rows = Object.entries(kindsIn(view)).flatMap(([member, kind]) => rowsOf(view, member).map((row): JsonRecord => ({ kind, ...row })));
     const failuresFirst = rows.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
     const environment = (view['environment'] ?? {}) as JsonRecord;
     const head = `environment\n${tableText([environment], environmentFacts)}`;
-    return rows.length === 0 ? `${head}\nno services` : `${head}\n${rows.length} services\n${tableText(failuresFirst, ['kind', ...serviceFacts])}${notActedOn(rows.map(({ kind }) => kind)).map((line) => `\n${line}`).join('')}`;
+    const missing = Array.isArray(view['not_listed']) ? view['not_listed'].map(String) : [];
+    const table = [`${rows.length} services`, tableText(failuresFirst, ['kind', ...serviceFacts]), ...notActedOn(rows.map(({ kind }) => kind))];
+    const found = rows.length > 0 ? table : missing.length === 0 ? ['no services'] : [];
+    return [head, ...found, unknownText(missing)].filter((line) => line !== '').join('\n');
   },
   keep: 'first',
 };

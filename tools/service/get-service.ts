@@ -1,13 +1,21 @@
 import * as z from 'zod';
-import { anyOf, anyService, composeTool, isRecord, omit, pick, pruneRecord, type JsonRecord } from '../../src/server/tool/index.ts';
+import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, omit, pick, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { domainReads, domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
-import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject } from '../shared/any-service.ts';
+import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 
 const redundantMembers = ['icon_uri', 'id', 'name', 'service_type'];
 const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
 
 const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+
+/** The status; undefined if there is none, also where the platform fails to tell it, which is said: the rest is shown all the same. */
+const statusIfTold = (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> =>
+  statusOf(context, subject).catch((error: unknown) => {
+    if (!isPlatformFailure(error) || error.kind !== 'server_error') throw error;
+    context.leftOut(`The status of this ${subject.kind} could not be read: the platform fails there${error.status === undefined ? '' : ` (HTTP ${error.status})`}, and its environment does not tell it either.`);
+    return undefined;
+  });
 
 export const getService = composeTool({
   name: 'get_service',
@@ -21,7 +29,7 @@ export const getService = composeTool({
   output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);
-    const [configuration, status, addresses, domains] = await Promise.all([readAspect(context, subject, 'configuration'), statusOf(context, subject), addressesOf(context, subject), domainsOf(context, subject)]);
+    const [configuration, status, addresses, domains] = await Promise.all([readAspect(context, subject, 'configuration'), statusIfTold(context, subject), addressesOf(context, subject), domainsOf(context, subject)]);
     return pruneRecord({
       name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
       ...shownAddresses(addresses),

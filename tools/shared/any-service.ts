@@ -1,5 +1,5 @@
 import { isServiceKind, operations, serviceKinds, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
-import { otherLogText, readServiceLogs, readServiceStatus, readsInsteadOf, readUses, statusReads, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { otherLogText, otherStatusText, readServiceLogs, readServiceStatus, readsInsteadOf, readUses, statusReads, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** The service or environment that a call is about. */
 export interface Subject {
@@ -59,8 +59,16 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
 export const readAspect = (context: ToolContext, subject: Subject, aspect: 'configuration' | 'deployments' | 'logs', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
-/** Reads the status of a service, from those of its environment if it has none of its own; undefined if there is neither. */
-export const statusOf = async (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> => (await readServiceStatus(subject, context))?.status;
+/** Why an aspect that was not shown could not be read: the same read, not sent again; undefined if it was answered. */
+export const aspectFailure = (context: ToolContext, subject: Subject, aspect: keyof typeof reads, query: JsonRecord = {}): Promise<unknown> =>
+  context.read(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query }).then(() => undefined, (error: unknown) => error);
+
+/** Reads the status of a service, from those of its environment if its own can't be read, and says so; undefined if there is neither. */
+export async function statusOf(context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> {
+  const found = await readServiceStatus(subject, context);
+  if (found?.from === 'environment') context.leftOut(otherStatusText(subject.kind));
+  return found?.status;
+}
 
 /** Reads the newest log lines of a service, from the log of its environment if it has none of its own, and says so; undefined if there is neither. */
 export async function logOf(context: ToolContext, subject: Subject): Promise<readonly JsonRecord[] | undefined> {

@@ -14,7 +14,9 @@ function fixed({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) 
   return undefined;
 }
 
-const update = partialUpdate(operations.update_environment_variable, { fixed });
+const resolvedVariable = ({ resolved }: ToolContext): ResolvedResource | undefined => resolved['environment_variable_id'];
+
+const update = partialUpdate(operations.update_environment_variable, { fixed, shownBy: (context) => resolvedVariable(context)?.service });
 
 /** The service that holds a variable, where its path tells: some platforms change it at the service's path only. */
 function holderOf(variable: ResolvedResource | undefined): ResolvedResource['service'] {
@@ -22,7 +24,7 @@ function holderOf(variable: ResolvedResource | undefined): ResolvedResource['ser
 }
 
 async function expand(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
-  const heldBy = holderOf(context.resolved['environment_variable_id']);
+  const heldBy = holderOf(resolvedVariable(context));
   return (await update.expand(args, context)).map((planned) => (heldBy ? { ...planned, heldBy } : planned));
 }
 

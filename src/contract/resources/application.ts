@@ -6,6 +6,9 @@ export const BuildMode = z.enum(['DOCKER']);
 
 const GitUrl = z.string().regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, 'must be a git address, such as https://host/owner/repository.git');
 
+/** The words for git providers that platforms with a fixed set of them take. */
+export const gitProviders = ['GITHUB', 'GITLAB', 'BITBUCKET'] as const;
+
 /** The repository to build from, in requests. */
 export const GitRepositoryRequest = z.object({
   url: GitUrl.describe('Git address.'),

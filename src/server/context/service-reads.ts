@@ -17,10 +17,14 @@ type Reads = Pick<Reader, 'read' | 'attempt'>;
 const operationNamed = (name: string): AnyOperation | undefined => allOperations.find((operation) => operation.name === name);
 
 /**
- * The failures of a read after which something else may stand in for its answer. Never what a policy or the platform forbids.
+ * The failures of a read after which something else may stand in for its answer: also that the platform fails at it every
+ * time, which the client has tried. Never what a policy or the platform forbids.
  * Of a documented read, 404 doesn't show whether the platform lacks the route or the resource.
  */
-export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => ['not_offered', 'bad_answer', ...(documented ? (['not_found'] as const) : [])];
+export const replaceableOf = ({ documented }: AnyOperation): readonly ApiErrorKind[] => ['not_offered', 'bad_answer', 'server_error', ...(documented ? (['not_found'] as const) : [])];
+
+/** The failures that stand where nothing takes the place of the answer. */
+const standing: readonly ApiErrorKind[] = ['not_found', 'server_error'];
 
 /** What was read of one service, if it could be; `isReplaceable`: whether the environment may be read for it instead. */
 interface OwnAnswer {
@@ -29,7 +33,6 @@ interface OwnAnswer {
   /** The failure that stands if the environment doesn't tell either. */
   readonly failure?: ApiError;
 }
-
 
 /** Reads what the platform offers for one kind of service only. */
 async function readOwn(name: string, { kind, id }: ServiceReference, reader: Reads, query: JsonRecord = {}): Promise<OwnAnswer> {
@@ -40,7 +43,7 @@ async function readOwn(name: string, { kind, id }: ServiceReference, reader: Rea
     return { answer: await reader.read(operation, input), isReplaceable: true };
   } catch (error) {
     const isReplaceable = error instanceof ApiError && replaceableOf(operation).includes(error.kind);
-    if (isReplaceable && error.kind === 'not_found') return { isReplaceable, failure: error };
+    if (isReplaceable && standing.includes(error.kind)) return { isReplaceable, failure: error };
     // The same read, not sent again: it notes why there is no answer, or throws.
     const answer = await reader.attempt(operation, input);
     return { answer, isReplaceable };

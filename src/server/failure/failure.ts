@@ -14,8 +14,8 @@ export interface Denial {
 export interface ResolutionProblem {
   readonly kind: ResourceKind;
   readonly reference: string;
-  /** `not_listable`: the platform can't list the candidates, and no resource seen earlier matches. */
-  readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'wrong_kind' | 'bad_uri';
+  /** `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: its lists of them could not all be read. */
+  readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'not_readable' | 'wrong_kind' | 'bad_uri';
   /** The resources that it could mean. */
   readonly candidates: readonly ResolvedResource[];
   /** Existing resources, those with the most similar names first. */

@@ -80,7 +80,7 @@ function standInLines({ operation, input, heldBy }: TargetedOperation): readonly
 }
 
 /** The request of one operation and what it changes in the present state, both in full and redacted. */
-async function planRequest({ operation, input, carried = {}, unchanged: unchangedMembers, target }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
+async function planRequest({ operation, input, carried = {}, unchanged: unchangedMembers, target, heldBy, shownBy = heldBy }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
   const shownInput = agreement.sent(input, argumentSchema(operation), unchangedMembers && args) as JsonRecord;
   const { method, target: path, body } = toWire(operation, shownInput, carried);
   const unchanged = [...(unchangedMembers ?? []), ...Object.keys(carried)].filter((name) => body && Object.hasOwn(body, name));
@@ -89,8 +89,8 @@ async function planRequest({ operation, input, carried = {}, unchanged: unchange
   if (!preview) return { request, effects: [], shownEffects: [] };
   return {
     request,
-    effects: await preview(input, { target, reader }),
-    shownEffects: await preview(shownInput, { target: agreement.called(target) as Target, reader: reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) }) }),
+    effects: await preview(input, { target, reader, shownBy }),
+    shownEffects: await preview(shownInput, { target: agreement.called(target) as Target, shownBy, reader: reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) }) }),
   };
 }
 

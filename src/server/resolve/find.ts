@@ -22,7 +22,7 @@ interface Findings {
 }
 
 /** @param since cached lists with a sequence number up to this one are stale. */
-export const newSearch = (lookup: Lookup, since: number): Search => ({ lookup, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set(), unusable: [] });
+export const newSearch = (lookup: Lookup, since: number): Search => ({ lookup, requests: mostRequests, since, usedCache: false, truncated: false, unlisted: new Set(), unread: new Set(), unusable: [] });
 
 const keyOf = (path: ResourcePath): string => `${leafOf(path).kind} ${leafOf(path).id}`;
 
@@ -48,7 +48,7 @@ async function findOnce(kind: ResourceKind, segments: readonly string[], search:
     deadEnds.push(...results.flatMap(({ deadEnd }) => deadEnd ?? []));
   }
   const [name, ...more] = segments;
-  const indexed = name !== undefined && more.length === 0 && search.unlisted.size > 0 ? matchingName(indexedPaths(kind, search, context), name, leafOf) : [];
+  const indexed = name !== undefined && more.length === 0 && search.unlisted.size + search.unread.size > 0 ? matchingName(indexedPaths(kind, search, context), name, leafOf) : [];
   return { paths: distinctPaths(indexed), incomplete: true, deadEnds, search };
 }
 
@@ -95,11 +95,12 @@ function suggestionsFor({ deadEnds }: Findings): readonly ResourcePath[] {
 }
 
 function notesFor({ search }: Findings): readonly string[] {
-  const unlisted = [...search.unlisted].map((kind) => kind.replaceAll('_', ' '));
+  const [unlisted, unread] = [search.unlisted, search.unread].map((kinds) => [...kinds].map((kind) => kind.replaceAll('_', ' '))) as [string[], string[]];
   const { only } = search.lookup;
   return [
     ...(only ? [only.note] : []),
     ...(unlisted.length > 0 ? [`This platform does not list these: ${unlisted.join(', ')}. What is known of them comes from ids seen earlier and is not complete.`] : []),
+    ...(unread.length > 0 ? [`What the platform answered of these could not all be read, or was no list: ${unread.join(', ')}. More may be there.`] : []),
     ...(search.truncated ? [`The search ended after ${mostRequests} requests and did not see everything: give more of the path.`] : []),
   ];
 }
@@ -111,6 +112,9 @@ function unusableNamed(reference: string, { unusable }: Search): string | undefi
   return row && unusableText(row);
 }
 
+/** Why nothing was found: there is no such thing only where all of it could be looked at. */
+const whyNothing = ({ unlisted, unread }: Search): ResolutionProblem['why'] => (unlisted.size > 0 ? 'not_listable' : unread.size > 0 ? 'not_readable' : 'unknown');
+
 /** The problem of a reference that matches nothing, or more than one resource. */
 export function problemOf(kind: ResourceKind, reference: string, findings: Findings): ResolutionProblem {
   const { paths, deadEnds, search } = findings;
@@ -120,5 +124,5 @@ export function problemOf(kind: ResourceKind, reference: string, findings: Findi
   const [deadEnd] = deadEnds;
   const isLastStep = deadEnd?.step.kinds.some((one) => isOfKind(one, kind));
   const missing = deadEnd && !isLastStep ? { kind: deadEnd.step.kinds[0]!, name: deadEnd.name } : undefined;
-  return { kind, reference, why: search.unlisted.size > 0 ? 'not_listable' : 'unknown', candidates: [], suggestions, ...(missing && { missing }), unusable: missing ? undefined : unusableNamed(reference, search), notes };
+  return { kind, reference, why: whyNothing(search), candidates: [], suggestions, ...(missing && { missing }), unusable: missing ? undefined : unusableNamed(reference, search), notes };
 }

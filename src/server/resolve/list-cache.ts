@@ -27,6 +27,8 @@ export interface Search {
   truncated: boolean;
   /** Kinds that could not be listed. */
   readonly unlisted: Set<ReferenceKind>;
+  /** Kinds that were listed, but not all that was answered could be read. */
+  readonly unread: Set<ReferenceKind>;
   /** Rows of the lists that stand for no resource. */
   readonly unusable: UnusableRow[];
 }
@@ -114,7 +116,8 @@ async function readChildren({ operation, parent, kinds }: ListOperation, id: str
 async function readOrganizationsBy(operation: typeof operations.get_organization | typeof everyOrganization, search: Search, rowsOf: (answer: unknown) => readonly unknown[]): Promise<ListResult> {
   const { reader, hasLostRows } = readerOf(search);
   const rows = rowsOf(await reader.read(operation, {}));
-  return { resources: rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []), unusable: [], complete: true, rowsLost: hasLostRows() };
+  const resources = rows.flatMap((row) => resourceRefOf(row, ['organization']) ?? []);
+  return { resources, unusable: [], complete: true, rowsLost: hasLostRows() || resources.length < rows.length };
 }
 
 const readOrganization = (search: Search): Promise<ListResult> => readOrganizationsBy(operations.get_organization, search, (answer) => [answer]);
@@ -143,6 +146,7 @@ export function createListCache(): ListCache {
     // The search that first requested the list may have been aborted: that is not a failure of this one.
     const result = await (isFresh ? cached.result.catch(() => request(key, kinds, search, read)) : request(key, kinds, search, read));
     search.truncated ||= result?.complete === false;
+    if (result?.rowsLost) for (const kind of kinds) search.unread.add(kind);
     search.unusable.push(...(result?.unusable ?? []));
     return result?.resources;
   };

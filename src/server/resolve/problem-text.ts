@@ -34,6 +34,7 @@ const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: Resolut
     `${quoted(reference)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, reference }, quoted) =>
     `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
+  not_readable: ({ kind, reference }, quoted) => `The ${kindText(kind)} ${quoted(reference)} could not be looked for everywhere, so it is not known whether there is one.`,
   wrong_kind: ({ kind, reference }, quoted) => `${quoted(reference)} doesn't point at any ${kindText(kind)}.`,
   bad_uri: ({ reference }, quoted) => `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
@@ -44,6 +45,7 @@ const searchable: readonly ResourceKind[] = ['project', 'environment', 'service'
 /** What to do next if there are no candidates. */
 function nextStep({ kind, reference, why, missing }: ResolutionProblem): readonly TextPart[] {
   if (why === 'not_listable') return [isId(reference) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
+  if (why === 'not_readable') return [`${giveItsId(kind)} Calling again may help; where it does not, ask the user.`];
   if (why === 'unknown' && isId(missing?.name ?? reference)) return noSuchId;
   return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [findResourceHint] : [])];
 }

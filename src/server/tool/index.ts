@@ -21,7 +21,7 @@ export { replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';
-export { presentRead } from './present-state.ts';
+export { presentReads } from './present-state.ts';
 export { anyOf, lockReads, reading, readsInsteadOf, readUses, statusReads, type ReadUse } from './reads.ts';
 export { anyService, howToName, pointsAt } from './references.ts';
 export { compact, logLines, record, table, tableText, wholeTable, type Renderer } from './render.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inputShape, snakeCase, type AnyOperation } from '../../contract/index.ts';
+import { inputShape, snakeCase, type AnyOperation, type Holder } from '../../contract/index.ts';
 import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
@@ -23,6 +23,8 @@ export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''
 
 /** How a replacement's request differs from what can be read, and what it may not change. */
 export interface PartialUpdate extends Pick<MergeRules, 'exclusive' | 'kinds'> {
+  /** The service whose own list shows what is replaced; undefined if it isn't known, or not of a service. */
+  readonly shownBy?: (context: ToolContext) => Holder | undefined;
   /** Converts what was read to the shape of the request. */
   readonly asRequest?: (found: JsonRecord) => JsonRecord;
   /** Why this change isn't possible, and what to do instead; undefined if it is. `changed` has the given members that differ or may differ. */
@@ -33,17 +35,21 @@ const bodyOf = (operation: AnyOperation): Shape => (operation.body as z.ZodObjec
 
 const isRequired = (schema: z.ZodType): boolean => !schema.safeParse(undefined).success;
 
+/** What else could show what is replaced. Of a service that is known, its own list was read. */
+const otherWay = (operation: AnyOperation, shownBy: Holder | undefined): readonly string[] =>
+  operation.elsewhere && !shownBy ? ['Where a service has it, give its path of names instead of its id: then it is read there; otherwise give those too.'] : ['Give those too.'];
+
 /** The operation if nothing can be read back. All required members have to be given, since the replacement drops what isn't. */
-function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolContext): PlannedOperation {
+function requireAll(operation: AnyOperation, args: JsonRecord, context: ToolContext, shownBy: Holder | undefined): PlannedOperation {
   const shape = bodyOf(operation);
   const [missing, lost] = [true, false].map((required) => leftOut(operation, args).filter((name) => isRequired(shape[name]!) === required)) as [string[], string[]];
   if (missing.length > 0) {
     context.refuse(
-      `the platform doesn't show what it replaces, or not where the call says that it is, so everything has to be given; missing: ${missing.join(', ')}`,
-      ['Where it has a path of names, give that instead of its id; otherwise give those too.', ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
+      `the platform doesn't show what it replaces${shownBy ? `, neither at its ${shownBy.kind} nor where the call says that it is` : ', or not where the call says that it is'}, so everything has to be given; missing: ${missing.join(', ')}`,
+      [...otherWay(operation, shownBy), ...(lost.length > 0 ? [`What else is set now and is not given is lost or goes back to its default: ${lost.join(', ')}.`] : [])].join(' '),
     );
   }
-  return { operation, input: args };
+  return { operation, input: args, shownBy };
 }
 
 /** Whether something may be lost. A secret that the platform shows masked is kept, unless what it stands in is changed. */
@@ -58,7 +64,7 @@ const identity = ['name', 'key', 'id'];
  * removed (RFC 7396), records are merged, and so are lists of records, item by item. If nothing would change, no request
  * is sent. The answer is what has changed.
  */
-export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asRequest = (found) => found, fixed }: PartialUpdate = {}) {
+export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asRequest = (found) => found, fixed, shownBy = () => undefined }: PartialUpdate = {}) {
   const schema = bodySchema(operation);
   const requestFrom = (present: JsonRecord): SentBack => sentBack(operation, asRequest(present));
   const ids = operation.params.map(snakeCase);
@@ -77,8 +83,9 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
 
   async function expand(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
     const given = pick(args, members);
-    const present = await readPresent(operation, args, context);
-    if (!present) return [requireAll(operation, { ...pick(args, ids), ...merge({}, given, context) }, context)];
+    const holder = shownBy(context);
+    const present = await readPresent(operation, args, context, holder);
+    if (!present) return [requireAll(operation, { ...pick(args, ids), ...merge({}, given, context) }, context, holder)];
     const sent = requestFrom(present);
     const { declared: current, carried } = sent;
     const merged = merge(current, given, context);
@@ -90,7 +97,7 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
     if (changed.length === 0) return [];
     return [
       {
-        operation, input: { ...pick(args, ids), ...merged }, accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }), replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
+        operation, input: { ...pick(args, ids), ...merged }, shownBy: holder, accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }), replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
         ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined),
       },
     ];
@@ -101,7 +108,7 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
     const given = Object.keys(pick(args, members));
     const [replaced] = context.replacements();
     if (!replaced) {
-      const found = answers[0] ?? (await readPresent(operation, args, context)) ?? {};
+      const found = answers[0] ?? (await readPresent(operation, args, context, shownBy(context))) ?? {};
       return answers.length > 0 ? found : pick(found, [...identity, ...given]);
     }
     const { before, after } = replaced;

@@ -1,24 +1,57 @@
-import { allOperations, snakeCase, type AnyOperation } from '../../contract/index.ts';
+import { ApiError } from '../../client/index.ts';
+import { allOperations, elsewhereOf, snakeCase, type AnyOperation, type Holder } from '../../contract/index.ts';
 import { pick, type JsonRecord } from '../json/index.ts';
-import { rowsIn, type Reader } from '../context/index.ts';
+import { replaceableOf, rowsIn, type Reader } from '../context/index.ts';
 
 const readAt = (path: string): AnyOperation | undefined => allOperations.find((operation) => operation.method === 'GET' && operation.path === path);
 
+/** The operation that lists what a PUT would replace. */
+const listAt = ({ path }: AnyOperation): AnyOperation | undefined => readAt(path.replace(/\/\{\w+\}$/, ''));
+
 const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, operation.params.map(snakeCase));
 
-/** The operation that reads what a PUT would replace: at its own path, or the list that contains it; undefined if there is none. */
-export const presentRead = ({ path }: AnyOperation): AnyOperation | undefined => readAt(path) ?? readAt(path.replace(/\/\{\w+\}$/, ''));
+/** An operation that reads what a PUT would replace, and the kind of service that it lists it of, if it is one of a service. */
+interface PresentRead {
+  readonly operation: AnyOperation;
+  readonly of?: AnyOperation['target'];
+}
+
+/** The operations that read what a PUT would replace: at its own path, or the lists that may contain it. */
+export function presentReads(operation: AnyOperation): readonly PresentRead[] {
+  const own = readAt(operation.path) ?? listAt(operation);
+  const held = (operation.elsewhere ?? []).flatMap((name) => allOperations.filter((one) => one.name === name));
+  const lists = held.flatMap((one) => [listAt(one)].flatMap((list) => (list ? [{ operation: list, of: one.target }] : [])));
+  return [...(own ? [{ operation: own }] : []), ...lists];
+}
+
+type Attempt = Pick<Reader, 'attempt'>;
+
+/** The row that a PUT would replace in the list that contains it; undefined if it isn't there, or the platform doesn't show the list. */
+async function rowOf(operation: AnyOperation, args: JsonRecord, { attempt }: Attempt): Promise<JsonRecord | undefined> {
+  const list = listAt(operation);
+  const id = args[snakeCase(operation.params.at(-1)!)];
+  return list && rowsIn(await attempt(list, paramsOf(list, args))).find((row) => row['id'] === id);
+}
 
 /**
  * Reads what a PUT would replace, from its own path or from the list that contains it. Undefined if the platform
  * doesn't offer the read, or forbids it.
+ * @param shownBy the service whose own list shows it: that is read first.
  * @throws ApiError if the platform fails otherwise.
  */
-export async function readPresent(operation: AnyOperation, args: JsonRecord, reader: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
+export async function readPresent(operation: AnyOperation, args: JsonRecord, reader: Attempt, shownBy?: Holder): Promise<JsonRecord | undefined> {
   const own = readAt(operation.path);
   if (own) return reader.attempt(own, paramsOf(own, args));
-  const list = readAt(operation.path.replace(/\/\{\w+\}$/, ''));
-  if (!list) return undefined;
-  const id = args[snakeCase(operation.params.at(-1)!)];
-  return rowsIn(await reader.attempt(list, paramsOf(list, args))).find((row) => row['id'] === id);
+  const held = elsewhereOf(operation, args, shownBy);
+  if (!held) return rowOf(operation, args, reader);
+  const list = listAt(held.operation);
+  let failure: ApiError | undefined;
+  const found = await rowOf(held.operation, held.input, reader).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || !list || !replaceableOf(list).includes(error.kind)) throw error;
+    failure = error;
+    return undefined;
+  });
+  const present = found ?? (await rowOf(operation, args, reader));
+  if (!present && failure) throw failure;
+  return present;
 }

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { permissionLevels, type AnyOperation, type InputOf, type PermissionLevel } from '../../contract/index.ts';
+import { permissionLevels, type AnyOperation, type Holder, type InputOf, type PermissionLevel } from '../../contract/index.ts';
 import type { NoOpCheck, Preview } from './preview/preview.ts';
 import type { ReadUse } from './reads.ts';
 import type { ToolText } from './tool-text.ts';
@@ -29,7 +29,9 @@ export interface PlannedOperation {
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
   /** The service inside the target that has what it changes: where the platform has that only there, the request is made at the service's path. */
-  readonly heldBy?: { readonly kind: string; readonly id: string };
+  readonly heldBy?: Holder;
+  /** The service whose own list shows what it changes, which may be inherited there. */
+  readonly shownBy?: Holder;
   /** Issues that what the platform has now has as well: a platform may know values that we don't. */
   readonly accepted?: readonly string[];
   /** Whether its plan shows all that it replaces, and nothing is lost. In doubt it doesn't: see the contract's `unseenEffect`. */

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../../contract/index.ts';
 import { readsToAssess } from '../../../server/guard/index.ts';
 import { readsToResolve } from '../../../server/resolve/index.ts';
-import { pointsAt, presentRead, readUses, type ReadUse, type Tool } from '../../../server/tool/index.ts';
+import { pointsAt, presentReads, readUses, type ReadUse, type Tool } from '../../../server/tool/index.ts';
 
 /** The reads that are the tool's own operations. They are needed, unless the tool says otherwise. */
 function ownReads({ operations, reads = [] }: Tool): readonly ReadUse[] {
@@ -11,7 +11,7 @@ function ownReads({ operations, reads = [] }: Tool): readonly ReadUse[] {
 
 /** Every PUT without a preview of its own is previewed as a replacement. */
 const replacementReads = ({ operations, preview }: Tool): readonly ReadUse[] =>
-  preview ? [] : readUses('the plan does not show what is replaced', ...operations.filter(({ method }) => method === 'PUT').flatMap((operation) => presentRead(operation) ?? []));
+  preview ? [] : readUses('the plan does not show what is replaced', ...operations.filter(({ method }) => method === 'PUT').flatMap((operation) => presentReads(operation).map((present) => present.operation)));
 
 const namesIn = ({ input }: Tool): readonly ReadUse[] => [...new Set(Object.values(input).flatMap((schema) => pointsAt(schema) ?? []))].flatMap(readsToResolve);
 

@@ -1,5 +1,5 @@
 import type { ReadsFor } from '../reads.ts';
-import { operations } from '../../../contract/index.ts';
+import { operations, type Holder } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 
@@ -8,6 +8,8 @@ export interface PreviewContext {
   readonly target: Target;
   /** Reads the platform's present state. Answers are redacted for display, except when computing a plan's digest. */
   readonly reader: Reader;
+  /** The service whose own list shows what is changed. */
+  readonly shownBy?: Holder;
 }
 
 /**

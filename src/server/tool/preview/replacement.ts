@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../../../contract/index.ts';
-import { presentRead, readPresent } from '../present-state.ts';
+import { presentReads, readPresent } from '../present-state.ts';
 import { reading, readUses, type ReadUse } from '../reads.ts';
 import { bodySchema, missingSecrets, sentBack, type SentBack } from '../send-back.ts';
 import { changes } from './changes.ts';
@@ -21,10 +21,8 @@ const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly
 };
 
 /** What the preview of a PUT reads. */
-export const replacementReads = (operation: AnyOperation): readonly ReadUse[] => {
-  const present = presentRead(operation);
-  return present ? readUses('what is there now is not known, so all of it has to be given', present) : [];
-};
+export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
+  presentReads(operation).flatMap(({ operation: read, of }) => readUses(`what is there now${of === undefined ? '' : ` of one of a service of kind ${of}`} is not known, so all of it has to be given`, read));
 
 /**
  * The preview of a PUT: what it changes, and what it drops because it isn't given or can't be sent back.
@@ -32,8 +30,8 @@ export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
  * merge it with the arguments.
  */
 export const replacement = (operation: AnyOperation, requestFrom?: (present: JsonRecord) => SentBack): Preview =>
-  reading(replacementReads(operation), async (args, { reader }) => {
-    const present = await readPresent(operation, args, reader);
+  reading(replacementReads(operation), async (args, { reader, shownBy }) => {
+    const present = await readPresent(operation, args, reader, shownBy);
     const [body, schema] = [pick(args, bodyMembers(operation)), bodySchema(operation)];
     const secrets = missingSecrets(body, schema, present);
     if (!present) {

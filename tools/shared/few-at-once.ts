@@ -1,0 +1,22 @@
+/**
+ * Runs something for each item, in their order and a few at a time, such as reads of a platform. After one fails, none is
+ * begun any more.
+ * @throws the first failure.
+ */
+export async function fewAtOnce<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>, most = 3): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  let hasFailed = false;
+  const work = async (): Promise<void> => {
+    for (const [index, item] of waiting) {
+      if (hasFailed) return;
+      // oxlint-disable-next-line no-await-in-loop -- so that no more than a few run at a time.
+      results[index] = await run(item).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: most }, work));
+  return results;
+}
