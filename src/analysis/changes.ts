@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { EnvironmentVariable, ServiceKind } from '../contract/index.ts';
 import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } from './history.ts';
 import type { Lenient } from './lenient.ts';
+import { recordedText, type RecordedChange } from './recorded-changes.ts';
 
 /** A variable without its value, so that the analysis can't reveal it. */
 export type VariableKey = Lenient<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };
@@ -35,6 +36,8 @@ export interface ChangeContext {
   readonly siblings?: readonly Sibling[];
   /** When the service's configuration was last changed. */
   readonly configuredAt?: string | null;
+  /** What the platform recorded of changes to its configuration and its variables; absent if it records none. */
+  readonly recorded?: readonly RecordedChange[];
 }
 
 /** Whether a time is after `from` and not after `to`; an undefined bound is open. */
@@ -55,29 +58,52 @@ const contentChanges = (from: PastDeployment, to: PastDeployment): ServiceChange
   ...(to.image && to.image !== from.image ? [{ kind: 'image', text: `image ${from.image ? `${from.image} → ` : ''}${to.image}` } as const] : []),
 ];
 
-const variableChanges = (variables: readonly VariableKey[], from?: string, to?: string): ServiceChange[] =>
+const variableText = ({ key, scope }: { readonly key: string; readonly scope?: string | null }, what: string): string => `variable ${key} ${what}${scope ? ` (${scope.toLowerCase()})` : ''}`;
+
+/** The newest record that fits. */
+const newest = (recorded: readonly RecordedChange[], fits: (one: RecordedChange) => boolean): RecordedChange | undefined =>
+  recorded.filter(fits).toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))[0];
+
+const isOf = ({ key, scope }: VariableKey) => (one: RecordedChange): boolean => one.variable === key && (!scope || !one.scope || one.scope === scope);
+
+const variableChanges = (variables: readonly VariableKey[], recorded: readonly RecordedChange[], from?: string, to?: string): ServiceChange[] =>
   variables
     .filter((variable) => isWithin(variable.updated_at ?? variable.created_at, from, to))
-    .map(({ key, scope, created_at: created, updated_at: updated }) => ({
+    .map((variable) => ({
       kind: 'variable',
-      variable: key,
-      text: `variable ${key} ${isWithin(created, from, to) ? 'added' : 'changed'}${scope ? ` (${scope.toLowerCase()})` : ''}`,
-      at: updated ?? created ?? undefined,
+      variable: variable.key,
+      text: `${variableText(variable, isWithin(variable.created_at, from, to) ? 'added' : 'changed')}${recordedText(newest(recorded, isOf(variable)) ?? {})}`,
+      at: variable.updated_at ?? variable.created_at ?? undefined,
     }));
 
-const contextChanges = ({ variables = [], siblings = [], configuredAt }: ChangeContext, from?: string, to?: string): ServiceChange[] => [
-  ...(isWithin(configuredAt, from, to) ? [{ kind: 'configuration', text: 'its configuration was changed', at: configuredAt } as const] : []),
-  ...variableChanges(variables, from, to),
-  ...siblings
+/** Variables that were removed, and not made again: only records show them. */
+const removals = (variables: readonly VariableKey[], recorded: readonly RecordedChange[]): ServiceChange[] =>
+  recorded.flatMap((one): ServiceChange[] =>
+    one.variable === undefined || !one.isRemoval || variables.some((variable) => isOf(variable)(one))
+      ? []
+      : [{ kind: 'variable', variable: one.variable, text: `${variableText({ key: one.variable, scope: one.scope }, 'removed')}${recordedText({ by: one.by })}`, at: one.at }]);
+
+function configurationChanges(recorded: readonly RecordedChange[], configuredAt: string | null | undefined, from?: string, to?: string): ServiceChange[] {
+  const own = recorded.filter(({ variable }) => variable === undefined);
+  if (own.length > 0) return own.map((one) => ({ kind: 'configuration', text: `its configuration was changed${recordedText(one)}`, at: one.at }));
+  return isWithin(configuredAt, from, to) ? [{ kind: 'configuration', text: 'its configuration was changed', at: configuredAt }] : [];
+}
+
+const siblingChanges = (siblings: readonly Sibling[], from?: string, to?: string): ServiceChange[] =>
+  siblings
     .filter(({ last_deployment_date: at }) => isWithin(at, from, to))
     .map(({ kind, name, state, last_deployment_date: at }) => ({
       kind: 'sibling', text: `${kind} ${name} was deployed${state ? `, is ${state}` : ''}`, at: at ?? undefined,
-    } as const)),
-];
+    } as const));
+
+const contextChanges = ({ variables = [], siblings = [], configuredAt, recorded: all = [] }: ChangeContext, from?: string, to?: string): ServiceChange[] => {
+  const recorded = all.filter(({ at }) => isWithin(at, from, to));
+  return [...configurationChanges(recorded, configuredAt, from, to), ...variableChanges(variables, recorded, from, to), ...removals(variables, recorded), ...siblingChanges(siblings, from, to)];
+};
 
 /**
  * What changed from one deployment of a service to a later one: commit, image, and what else was changed between the
- * starts of the two. Removed variables leave no trace, so they aren't reported.
+ * starts of the two. Removed variables are seen only in what the platform records.
  */
 export function changesBetween(from: HistoryItem, to: HistoryItem, context: ChangeContext = {}): ServiceChange[] {
   const [first, second] = [readDeployment(from), readDeployment(to)];

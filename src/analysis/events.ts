@@ -24,6 +24,8 @@ export interface ToldEvent {
   readonly who?: string;
   readonly via?: string;
   readonly what: string;
+  /** Of a variable or secret: its key. */
+  readonly key?: string;
   readonly where: string;
   /** The changed members, old → new where both are known. */
   readonly changes?: string;
@@ -77,6 +79,7 @@ export function tellEvent(event: LenientEvent, isSecret: (name: string) => boole
   const path = names.filter((name, index) => index === 0 || name !== names[index - 1]).join('/');
   const changes = now ? changesIn(now, before, isSecret) : clip(event.change ?? '');
   return {
+    ...(typeof key === 'string' && { key }),
     at: event.timestamp ?? undefined, who: event.triggered_by ?? undefined, via: event.origin ?? undefined,
     what: `${verbOf(event.event_type ?? 'CHANGE')}${part} ${lower(event.target_type ?? 'something')}`, where: path, ...(changes !== '' && { changes }),
   };

@@ -6,7 +6,7 @@ export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, t
 export type { Diagnosis, TimelineEntry } from './diagnosis/diagnosis.ts';
 export type { Evidence } from './diagnosis/evidence.ts';
 export { isInstanceOf, lockingHost, type LockHolder } from './diagnosis/lock-holder.ts';
-export { chooseDeployment } from './diagnosis/situation.ts';
+export { chooseDeployment, readDeploymentSituation } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { isWanted, tellEvent, type LenientEvent, type WantedEvents } from './events.ts';
 export { deploymentsOf, stoppedBy, type StoppedService } from './environment-history.ts';
@@ -15,6 +15,7 @@ export { readDeployment, shortCommit, type HistoryItem, type PastDeployment } fr
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';
 export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';
+export { recordedChange, type RecordedChange } from './recorded-changes.ts';
 export { findRollbackTarget, isRollback, type CommitDeployment, type RollbackTarget } from './rollback-target.ts';
 export type { LogSearchResult } from './search.ts';
 export { durationOf, timeWindow, UnusableQuery } from './time-window.ts';

@@ -1,6 +1,6 @@
 import { type PlatformClock, type PlatformLog, type Random, seededRandom, type SteppedClock, systemClock } from './common/index.ts';
 import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, stepFaults, type FaultRegistry, type Scenario } from './testing/index.ts';
-import { anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
+import { addMissingDatabaseVariables, anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
 import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
 import { type RateLimitBudget, createRateLimiter } from './api/index.ts';
 import type { Runtime } from './runtime/index.ts';
@@ -87,6 +87,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
     const seedDependencies = { vault, clock: seedClock, random: randomFor(start, 'seed') };
     await seedPlatform(store, seedDependencies);
     for (const scenario of scenarios) await applyScenario(store, seedDependencies, scenario);
+    await store.write((trx) => addMissingDatabaseVariables(trx, vault));
   };
 
   return {

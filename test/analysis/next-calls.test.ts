@@ -14,7 +14,7 @@ const missing = (key: string): string[] => [`required key ${key} missing value`]
 describe('a variable that is missing', () => {
   test('is set with a value to be filled in, then deployed', () => {
     const [set, again] = nextOf({ kind: 'application', lines: missing('SMTP_PASSWORD') });
-    expect(set).toMatchObject({ tool: 'set_environment_variables', arguments: { application: 'service-1', env_text: 'SMTP_PASSWORD=...' } });
+    expect(set).toMatchObject({ tool: 'set_environment_variables', arguments: { application: 'service-1' }, needs: 'env_text SMTP_PASSWORD=<its value>' });
     expect(again).toMatchObject({ tool: 'deploy_service', arguments: { service: 'service-1' }, after: 'set_environment_variables' });
   });
 
@@ -32,7 +32,7 @@ describe('a variable that was changed', () => {
     nextOf({ kind, lines: unknownHost, variables, environment: { id: 'environment-1' } }, [failed, good])[0];
 
   test('is set where it is held', () => {
-    expect(proposed('application', [changed])).toMatchObject({ tool: 'set_environment_variables', arguments: { environment: 'environment-1', env_text: 'QUEUE_HOST=...' } });
+    expect(proposed('application', [changed])).toMatchObject({ tool: 'set_environment_variables', arguments: { environment: 'environment-1' }, needs: 'env_text QUEUE_HOST=<its value>' });
     expect(proposed('container', [{ ...changed, scope: 'CONTAINER' }])).toMatchObject({ arguments: { container: 'service-1' } });
     expect(proposed('application', [{ ...changed, scope: 'PROJECT' }])).toMatchObject({ arguments: { application: 'service-1' } });
   });
@@ -77,7 +77,7 @@ test('what was locked for a moment is tried again first; other migrations are lo
 });
 
 test('an image that is refused may come from another registry, named by the user', () => {
-  expect(nextOf({ lines: ['pull access denied for acme/web'] })[0]).toMatchObject({ tool: 'update_container', arguments: { container_id: 'service-1', registry_id: '...' } });
+  expect(nextOf({ lines: ['pull access denied for acme/web'] })[0]).toMatchObject({ tool: 'update_container', arguments: { container_id: 'service-1' }, needs: 'registry_id <its name>' });
 });
 
 test.each(['No space left on device', 'manifest for web:v2 not found: manifest unknown', 'nothing of note'])('a lock is never lifted first, and nothing but that is changed under it: %s', (line) => {

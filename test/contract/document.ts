@@ -112,6 +112,7 @@ export const extensionEndpoints: string[] = [
   'POST /environment/{environmentId}/service/deploy',
   ...['application', 'container', 'database', 'job', 'helm', 'terraform', 'environment'].map((kind) => `DELETE /${kind}/{${kind}Id}`),
   'POST /environment/{environmentId}/clone',
+  ...['container', 'job', 'environment'].flatMap((kind) => [`POST /${kind}/{${kind}Id}/environmentVariable`, `POST /${kind}/{${kind}Id}/secret`]),
   'GET /job/{jobId}/environmentVariable',
   ...['application', 'container', 'job', 'environment'].flatMap((kind) => [
     `GET /${kind}/{${kind}Id}/secret`, `DELETE /${kind}/{${kind}Id}/secret/{secretId}`, `DELETE /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,

@@ -277,6 +277,10 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   ])),
   'GET /job/{jobId}/environmentVariable': list('variable'),
   ...Object.fromEntries(['application', 'container', 'job', 'environment'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/secret`, list('secret')])),
+  ...Object.fromEntries(['container', 'job', 'environment'].flatMap((kind): [string, AnswerShape][] => [
+    [`POST /${kind}/{${kind}Id}/environmentVariable`, one('variable')],
+    [`POST /${kind}/{${kind}Id}/secret`, one('secret')],
+  ])),
   'POST /environment/{environmentId}/clone': one('environment'),
   'POST /environment/{environmentId}/deploy': one('environment status'),
   'PUT /application/{applicationId}': one('application'),

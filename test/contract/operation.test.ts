@@ -135,6 +135,9 @@ describe('secrets', () => {
       'create_helm_repository.config.vendor_secret_key',
       'create_helm_repository.config.*',
       'create_webhook.target_secret',
+      'create_secret_of_container.value',
+      'create_secret_of_job.value',
+      'create_secret_of_environment.value',
       'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
       'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
     ]);

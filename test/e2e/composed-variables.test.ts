@@ -16,10 +16,16 @@ let connectors: Connectors;
 /** Which of the changes is carried out and its answer lost, counted from one. */
 let lostChange = Infinity;
 let changes = 0;
+/** Whether the token may not list secrets. */
+let hidesSecrets = false;
 
 beforeAll(async () => {
   platform = await startTestPlatform();
   proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (method, request, response) => {
+      if (!hidesSecrets || method !== 'GET' || !request.url!.split('?')[0]!.endsWith('/secret')) return;
+      response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ status: 403, error: 'Forbidden', message: 'not for this token' }));
+    },
     dropsResponse: (method) => {
       if (method === 'GET') return false;
       changes += 1;
@@ -55,7 +61,7 @@ async function setting(args: Json, { user = userAnswering(agree), policy }: { us
 async function valuesOf(application: string): Promise<Map<unknown, unknown>> {
   const client = await connectors.modern();
   const { structuredContent } = await client.call('list_environment_variables', { application_id: application, page_size: 100 });
-  return new Map(((structuredContent as Json)['results'] as Json[]).map(({ key, value }) => [key, value]));
+  return new Map(((structuredContent as Json)['results'] as Json[]).filter((row) => row['is_secret'] !== true).map(({ key, value }) => [key, value]));
 }
 
 const recorded = async (): Promise<string> => {
@@ -174,10 +180,29 @@ describe('what can be seen to be refused is not begun:', () => {
     expect([sent, user.questions]).toEqual([[], []]);
   });
 
-  test('a variable with the key of a stored secret is named, and what needs no new key is left for later', async () => {
+  test('a variable with the key of a stored secret, and the secret again', async () => {
+    await setting({ ...staging, secrets: { SEALED: 'correct-horse-10' } });
+    for (const [input, says] of [[{ variables: { FREE_A: '1', SEALED: 'c' } }, /SEALED is a secret of the application, and a variable can't have the same key/], [{ secrets: { SEALED: 'correct-horse-11' } }, /has a secret SEALED already/]] as const) {
+      const { text, sent, user } = await setting({ ...staging, ...input });
+      expect(text).toMatch(says);
+      expect([sent, user.questions]).toEqual([[], []]);
+    }
+  });
+
+  test('a variable of a service of a kind that has none to be set', async () => {
+    for (const [service, says] of [['shop/staging/orders-db', 'a database has no variables'], ['shop/staging/session-cache', "variables of a helm can't be set here"]] as const) {
+      const { text, sent } = await setting({ service, variables: { FREE_A: '1' } });
+      expect(text).toContain(says);
+      expect(sent).toEqual([]);
+    }
+  });
+
+  test('where secrets are not listed, what the platform refuses is named, and what needs no new key is left for later', async () => {
+    hidesSecrets = true;
     await setting({ ...staging, secrets: { STORED: 'correct-horse-10' } });
     await setting({ ...staging, variables: { THERE: 'a' } });
     const { text, sent } = await setting({ ...staging, variables: { THERE: 'b', STORED: 'c' } });
+    hidesSecrets = false;
     expect(text).toContain('The first of 2 changes failed (create_environment_variable STORED on application');
     expect(sent).toHaveLength(1);
     expect((await valuesOf(staging.application)).get('THERE')).toBe('a');
@@ -199,12 +224,44 @@ describe('secrets', () => {
   });
 
   test('that are there already are named, before anything else was set', async () => {
+    hidesSecrets = true;
     const { result, text, rows, sent } = await setting({ ...staging, variables: { BEFORE_IT: 'a', SEEN_PLAIN: 'changed' }, env_text: 'HIDDEN_PASSWORD=another-staple-4\n' });
+    hidesSecrets = false;
     expect([result.isError, rows]).toEqual([true, []]);
     expect(text).toMatch(/^The first of 3 changes failed \(create_secret HIDDEN_PASSWORD on application [^)]*\), and none after it was tried\./);
     expect(text).toContain('HIDDEN_PASSWORD already');
     expect(sent).toHaveLength(1);
     expect((await valuesOf(staging.application)).get('BEFORE_IT')).toBeUndefined();
     expect(JSON.stringify([result, connectors.log.lines]) + (await recorded())).not.toContain('another-staple-4');
+  });
+});
+
+const listed = async (args: Json): Promise<{ rows: Json[]; text: string }> => {
+  const result = await (await connectors.modern()).call('list_environment_variables', args);
+  return { rows: ((result.structuredContent as Json | undefined)?.['results'] ?? []) as Json[], text: textOf(result) };
+};
+
+describe('of every owner that has variables:', () => {
+  test.each([
+    ['application', { service: 'shop/staging/checkout-api' }, 'APPLICATION'], ['container', { service: 'shop/staging/search' }, 'CONTAINER'],
+    ['job', { service: 'shop/staging/nightly-report' }, 'JOB'], ['environment', { environment: 'shop/staging' }, 'ENVIRONMENT'],
+  ])('%s', async (_, owner, scope) => {
+    const given = { variables: { EVERY_PLAIN: 'seen', EVERY_LEVEL: 'high' }, secrets: { EVERY_SECRET: 'xylophone-never-shown' } };
+    const { rows, text } = await setting({ ...owner, ...given });
+    expect(rows.map(({ key, how, scope: of }) => [key, how, of]), text).toEqual([['EVERY_SECRET', 'stored as a secret', scope], ['EVERY_PLAIN', 'created', scope], ['EVERY_LEVEL', 'created', scope]]);
+    const changed = await setting({ ...owner, variables: { EVERY_PLAIN: 'other', EVERY_LEVEL: 'high' } });
+    expect(changed.rows.map(({ key, how }) => [key, how]), changed.text).toEqual([['EVERY_PLAIN', 'changed']]);
+    const list = await listed(owner);
+    const own = list.rows.filter((row) => row['scope'] === scope && String(row['key']).startsWith('EVERY_'));
+    expect(own.map(({ key, value, is_secret: isSecret }) => [key, value, isSecret])).toEqual([['EVERY_PLAIN', 'other', undefined], ['EVERY_LEVEL', 'high', undefined], ['EVERY_SECRET', undefined, true]]);
+    expect(`${list.text}${JSON.stringify(platform.dump()['variable'])}`).not.toContain('xylophone-never-shown');
+  });
+
+  test('a list where secrets can not be read says so, and is cut into pages all the same', async () => {
+    hidesSecrets = true;
+    const { rows, text } = await listed({ service: 'shop/staging/nightly-report', page: 2, page_size: 2 });
+    hidesSecrets = false;
+    expect(rows).toHaveLength(2);
+    expect(text).toContain('list_secrets_of_job');
   });
 });

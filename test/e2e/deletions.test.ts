@@ -67,6 +67,8 @@ describe('the plan of a deletion', () => {
     expect(plan).toContain('Deletes database orders-db, now DEPLOYED, with its data (20 GB).');
     expect(plan).toMatch(/Names it: application checkout-api \(ORDERS\)/);
     expect(plan).not.toContain('UNRELATED');
+    expect(plan).not.toContain('DATABASE_');
+    expect(plan).toContain('Its neighbours see its built-in variables too; whether they use them is not known.');
     // Of kinds whose variables no operation lists it isn't said that nothing there needs it.
     expect(plan).toMatch(/Not known: whether .*session-cache.* need it/);
     expect(plan).toContain('DELETE /database/');

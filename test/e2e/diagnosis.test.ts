@@ -12,7 +12,11 @@ const rateLimit = 10_000;
 /** Most that asking why something failed may cost, by a path and without knowing anything before. */
 const mostRequests = 8;
 /** Who holds the lock of a Terraform state runs elsewhere, and whose it is stands in its history. */
-const mostRequestsWith: Readonly<Record<string, number>> = { 'terraform-state-lock': 10 };
+const mostRequestsWith: Readonly<Record<string, number>> = {
+  'terraform-state-lock': 10,
+  // By whom a setting was changed, and from what, is one more.
+  ...Object.fromEntries(['failing-readiness-probe', 'wrong-variable-value', 'helm-timeout', 'image-pull-denied'].map((name) => [name, mostRequests + 1])),
+};
 const requestsFor = (name: string): number => mostRequestsWith[name] ?? mostRequests;
 const mostBytes = 6_000;
 

@@ -1,6 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { valuePlaceholder } from '../../src/analysis/diagnosis/next-calls.ts';
 import { issuesOf } from '../../src/server/tool/arguments.ts';
 import type { NextCall } from '../../src/server/tool/next-calls.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
@@ -63,7 +62,14 @@ const must = async ({ tool, arguments: args }: Pick<NextCall, 'tool' | 'argument
   return result;
 };
 
-const filled = (args: NextCall['arguments'], value: string): NextCall['arguments'] => JSON.parse(JSON.stringify(args).replaceAll(valuePlaceholder, value)) as NextCall['arguments'];
+/** The calls that lack what only the user knows. */
+const openOf = (result: CallToolResult): readonly NextCall[] => ((result.structuredContent as { next_once_known?: readonly NextCall[] } | undefined)?.next_once_known ?? []);
+
+/** A call with what it lacked: `needs` names the argument and the form of its value. */
+function filled({ arguments: args, needs = '' }: NextCall, value: string): NextCall['arguments'] {
+  const [argument, form] = needs.split(/ (.+)/);
+  return { ...args, [argument!]: form!.replace(/<[^>]*>/, value) };
+}
 
 const latestOf = async (service: string): Promise<unknown> => {
   const { results } = (await must({ tool: 'list_deployments', arguments: { service } })).structuredContent as { results: { state: string }[] };
@@ -85,15 +91,16 @@ test('every failure has a fix', () => {
 
 describe.each(Object.entries(mendings))('%s', (_, { take, after, fill, service }) => {
   test('is gone after the calls that its diagnosis proposes', async () => {
-    let proposed = nextOf(await must({ tool: 'diagnose_deployment', arguments: { environment: service.split('/').slice(0, 2).join('/') } }));
-    expectUsable(proposed);
+    const diagnosis = await must({ tool: 'diagnose_deployment', arguments: { environment: service.split('/').slice(0, 2).join('/') } });
+    let proposed: readonly NextCall[] = [...openOf(diagnosis), ...nextOf(diagnosis)];
+    expectUsable(nextOf(diagnosis));
+    expect(nextOf(diagnosis).some(({ needs }) => needs !== undefined)).toBe(false);
     for (const tool of take) {
       const call = proposed.find((one) => one.tool === tool);
       const others = proposed.filter((one) => one !== call);
       expect(call, `${tool} among ${proposed.map((one) => one.tool).join(', ')}`).toBeDefined();
-      const isOpen = JSON.stringify(call?.arguments).includes(valuePlaceholder);
-      if (isOpen) expect((await client.call(tool, call!.arguments)).isError).toBe(true);
-      const result = await must({ tool, arguments: isOpen ? filled(call!.arguments, fill!) : call!.arguments });
+      if (call!.needs !== undefined) expect(textOf(diagnosis)).toContain(`With what only the user knows: ${tool} ${JSON.stringify(call!.arguments)} and ${call!.needs}`);
+      const result = await must({ tool, arguments: call!.needs === undefined ? call!.arguments : filled(call!, fill!) });
       // The lock is free once its holder is up again.
       if (tool === 'restart_services') await expectEnd('network/tooling/plan-runner', /^RESTARTED$/);
       proposed = others;

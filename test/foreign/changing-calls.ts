@@ -234,6 +234,14 @@ const variableCalls: readonly ForeignCall[] = [
     tool: 'set_environment_variables', case: 'of an environment', args: () => ({ environment: 'shop/staging', variables: { LOG_LEVEL: 'error' } }),
     changes: ['~variables LOG_LEVEL'], only: { of: answered('LOG_LEVEL'), members: ['value'] },
   },
+  {
+    tool: 'set_environment_variables', case: 'new ones of an environment', args: () => ({ environment: 'shop/staging', variables: { TRACE: 'on' }, secrets: { TRACE_KEY: 'correct-horse-11' } }),
+    changes: ['+variables TRACE', '+variables TRACE_KEY'], holds: ({ server }) => expect(inStaging('TRACE_KEY')(server)).toMatchObject({ is_secret: true, scope: 'ENVIRONMENT' }),
+  },
+  {
+    tool: 'set_environment_variables', case: 'new ones of a job', args: () => ({ service: 'shop/staging/nightly', variables: { FORMAT: 'csv' }, secrets: { UPLOAD_KEY: 'correct-horse-12' } }),
+    changes: ['+variables FORMAT', '+variables UPLOAD_KEY'], holds: ({ server }) => expect(ownVariable('nightly', 'FORMAT')(server)).toMatchObject({ value: 'csv', scope: 'JOB' }),
+  },
 ];
 
 const deletionCalls: readonly ForeignCall[] = [

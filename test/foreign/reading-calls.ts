@@ -144,6 +144,13 @@ export const readingCalls: readonly ForeignCall[] = [
       expect(made.text).not.toMatch(/service-secret|environment-secret/);
     },
   },
+  {
+    tool: 'list_environment_variables', case: 'of an environment', args: () => ({ environment: 'shop/staging' }),
+    holds: (made) => {
+      expect(rows(made).some((row) => row['is_secret'] === true)).toBe(true);
+      expect(made.text).not.toMatch(/service-secret|environment-secret/);
+    },
+  },
   { tool: 'find_resource', args: () => ({ name: 'gateway' }), holds: (made) => expect(column(made, 'path')).toEqual(expect.arrayContaining(['shop/staging/gateway', 'shop/development/gateway'])) },
   { tool: 'find_resource', case: 'the tree', args: () => ({ limit: 200 }), holds: (made) => expect(column(made, 'path')).toEqual(expect.arrayContaining(['shop', 'shop/staging', 'shop/staging/delivery'])) },
   { tool: 'find_resource', case: 'what failed', args: () => ({ state: 'ERROR', environment: 'shop/staging' }), holds: (made) => expect(column(made, 'path').filter((path) => path !== 'shop/staging').toSorted()).toEqual(['shop/staging/checkout', 'shop/staging/ledger']) },

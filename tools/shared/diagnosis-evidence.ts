@@ -1,9 +1,11 @@
-import { operations, type ServiceKind } from '../../src/contract/index.ts';
+import { operations, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
 import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
 import { isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
 import { lockHolder } from './lock-holder.ts';
 import { observedServices, readsOfServices, type ObservedService } from './observed-services.ts';
+import { isOwnerKind, ownedVariableReads, variableOperations } from './owned-variables.ts';
+import { readsOfRecords, recordedSince } from './recorded-changes.ts';
 import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
 
 /** What a diagnosis reads, and does without where it has to. */
@@ -15,7 +17,8 @@ export const readsOfDiagnosis: readonly ReadUse[] = [
   ...readsByKind('status', 'the state'),
   ...readsInstead('status', 'the state'),
   ...readUses('the configuration is not seen where the environment of a service is not known', operations.get_application, operations.get_container, operations.get_database, operations.get_job, operations.get_helm, operations.get_terraform),
-  ...readUses('missing variables are not seen as a cause', operations.list_environment_variables, operations.list_variables_of_container, operations.list_variables_of_environment),
+  ...ownedVariableReads('variables'),
+  ...readsOfRecords,
   ...readUses('a locked cluster is not seen as a cause', operations.get_organization, operations.list_environments, operations.get_environment),
   ...lockReads('a locked cluster is not seen as a cause'),
 ];
@@ -51,12 +54,9 @@ async function siblingsAt(context: ToolContext, environmentId: string, siblings:
 
 /** The keys of the variables that a service sees, never their values. */
 async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
-  const list =
-    kind === 'application' ? await context.attempt(operations.list_environment_variables, { application_id: id })
-    : kind === 'container' ? await context.attempt(operations.list_variables_of_container, { container_id: id })
-    : environmentId ? await context.attempt(operations.list_variables_of_environment, { environment_id: environmentId })
-    : undefined;
-  return rows(list?.results).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
+  const owner = isOwnerKind(kind) ? { kind, id } : environmentId === undefined ? undefined : { kind: 'environment' as const, id: environmentId };
+  const list: JsonRecord | undefined = owner && (await context.attempt(variableOperations.list[owner.kind] as AnyOperation, { [`${owner.kind}_id`]: owner.id }));
+  return rows(list?.['results']).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
 /**
@@ -129,5 +129,6 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
     if (cluster?.lock) return { ...evidence, cluster };
   }
   if (cause.code === 'terraform_state_locked') return { ...evidence, lockHolder: await lockHolder(context, { ...subject, environmentId }, lines) };
-  return { ...evidence, variables: await variableKeys(context, subject, environmentId) };
+  const known = { ...evidence, variables: await variableKeys(context, subject, environmentId) };
+  return { ...known, recorded: await recordedSince(context, { ...subject, environmentId }, known) };
 }

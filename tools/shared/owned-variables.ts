@@ -5,12 +5,20 @@ import { readUses, rowsIn, textOf, type JsonRecord, type ReadUse, type ToolConte
 export const variableOperations = {
   list: { application: operations.list_environment_variables, container: operations.list_variables_of_container, job: operations.list_variables_of_job, environment: operations.list_variables_of_environment },
   secrets: { application: operations.list_secrets_of_application, container: operations.list_secrets_of_container, job: operations.list_secrets_of_job, environment: operations.list_secrets_of_environment },
+  create: { application: operations.create_environment_variable, container: operations.create_variable_of_container, job: operations.create_variable_of_job, environment: operations.create_variable_of_environment },
+  createSecret: { application: operations.create_secret, container: operations.create_secret_of_container, job: operations.create_secret_of_job, environment: operations.create_secret_of_environment },
   delete: { application: operations.delete_variable_of_application, container: operations.delete_variable_of_container, job: operations.delete_variable_of_job, environment: operations.delete_variable_of_environment },
   deleteSecret: { application: operations.delete_secret_of_application, container: operations.delete_secret_of_container, job: operations.delete_secret_of_job, environment: operations.delete_secret_of_environment },
 } as const satisfies Readonly<Record<string, Readonly<Record<OwnerKind, AnyOperation>>>>;
 
 /** Whether variables of an owner of this kind can be listed and deleted. */
 export const isOwnerKind = (kind: string): kind is OwnerKind => (ownerKinds as readonly string[]).includes(kind);
+
+/** Ends a call about the variables of what has none of its own, or none that can be reached. */
+export const refuseKind = (kind: string, done: 'listed' | 'set' | 'deleted', context: ToolContext): never =>
+  kind === 'database'
+    ? context.refuse('a database has no variables: it gives its neighbours built-in ones', 'Give the service that uses it.')
+    : context.refuse(`variables of a ${kind} can't be ${done} here, only those of these kinds: ${ownerKinds.join(', ')}`, `It also has those of its environment. Nothing was ${done}.`);
 
 /** The scope of what an owner of this kind has itself. */
 export const scopeOf = (kind: OwnerKind): string => kind.toUpperCase();

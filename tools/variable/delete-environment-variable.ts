@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { isHeldExternally, operations, ownerKinds, reference, type AnyOperation, type OwnerKind } from '../../src/contract/index.ts';
+import { isHeldExternally, operations, reference, type AnyOperation, type OwnerKind } from '../../src/contract/index.ts';
 import { anyService, composeTool, isRecord, naming, planOperation, pruneRecord, reading, readUses, rowsIn, show, textOf, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, serviceSubject } from '../shared/any-service.ts';
-import { effective, isOwnerKind, ownedVariableReads, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
+import { effective, isOwnerKind, ownedVariableReads, refuseKind, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
 
 const nothingDeleted = 'Nothing was deleted.';
 
@@ -103,7 +103,7 @@ export const deleteEnvironmentVariable = composeTool({
   reads: [...ownedVariableReads('variables'), ...ownedVariableReads('secrets')],
   expand: async ({ key }, context) => {
     const { kind, id } = serviceSubject(context);
-    const owner = isOwnerKind(kind) ? kind : context.refuse(`variables of a ${kind} can't be deleted here, only those of these kinds: ${ownerKinds.join(', ')}`, nothingDeleted);
+    const owner = isOwnerKind(kind) ? kind : refuseKind(kind, 'deleted', context);
     return [await planDeletion(owner, id, key, context)];
   },
   preview,

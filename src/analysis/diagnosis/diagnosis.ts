@@ -46,6 +46,8 @@ export interface ProposedCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly why: string;
+  /** What is still to be given with it, as only the user knows it: an argument and its form. Such a call is told, not proposed. */
+  readonly needs?: string;
   /** The tool that must be called before it. */
   readonly after?: string;
 }

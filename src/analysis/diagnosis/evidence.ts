@@ -6,6 +6,7 @@ import type { HistoryItem } from '../history.ts';
 import type { LogLine } from '../logs/log-line.ts';
 import type { LockHolder } from './lock-holder.ts';
 import type { Lenient } from '../lenient.ts';
+import type { RecordedChange } from '../recorded-changes.ts';
 
 /** The service to diagnose. */
 export interface DiagnosedService {
@@ -32,6 +33,8 @@ export interface Evidence {
   readonly missingLines?: string;
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
+  /** What the platform recorded of changes to the service and its variables since its last good deployment. */
+  readonly recorded?: readonly RecordedChange[];
   /** The service that holds the lock of its Terraform state, if the log names it and it was found. */
   readonly lockHolder?: LockHolder;
 }

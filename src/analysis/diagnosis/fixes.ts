@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isRecord, Probe, terminalOutcome, VariableRequest, type VariableScope, type VariableType } from '../../contract/index.ts';
 import type { ProposedCall } from './diagnosis.ts';
 import { safeName } from './inspections.ts';
-import { serviceArgument, diagnosisTools, type CallBuilder, valuePlaceholder } from './next-calls.ts';
+import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
 
 // Fixes: proposed calls that change what is wrong.
 
@@ -12,10 +12,10 @@ export const useLastGoodTag: CallBuilder = ({ evidence: { service }, lastGood, d
   return { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, tag }, why: `${tag} is the tag that last ran well` };
 };
 
-/** The evidence doesn't show which registry has the image, so the user must fill it in. */
+/** The evidence doesn't show which registry has the image: only the user knows. */
 export const useOtherRegistry: CallBuilder = ({ evidence: { service } }) =>
   service.kind === 'container'
-    ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, registry_id: valuePlaceholder }, why: 'with the name of a registry that gives it out, if there is another' }
+    ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id }, needs: 'registry_id <its name>', why: 'with the name of a registry that gives it out, if there is another' }
     : undefined;
 
 export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastGood, deployment }) => {
@@ -92,9 +92,9 @@ export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configur
     ? { tool: diagnosisTools.updateHelm, arguments: { helm_id: service.id, timeout_sec: timeLimit * 2 }, why: `if it only needs longer than ${timeLimit} s` }
     : undefined;
 
-/** Sets a variable of `owner` once its value is filled in. Uses .env text, in which a key that names a secret creates a secret. */
+/** Sets a variable of `owner` to a value that only the user knows. Uses .env text, in which a key that names a secret creates a secret. */
 const setVariable = (owner: Readonly<Record<string, string>>, key: string | undefined, why: string): ProposedCall | undefined =>
-  VariableRequest.shape.key.safeParse(key).success ? { tool: diagnosisTools.setVariables, arguments: { ...owner, env_text: `${key}=${valuePlaceholder}` }, why } : undefined;
+  VariableRequest.shape.key.safeParse(key).success ? { tool: diagnosisTools.setVariables, arguments: { ...owner }, needs: `env_text ${key}=<its value>`, why } : undefined;
 
 /** Sets the variable that the log asks for, if none of that name is set. The platform creates variables only on applications. */
 export const setMissingVariable: CallBuilder = ({ evidence: { service, variables } }, facts) =>

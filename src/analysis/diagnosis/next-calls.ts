@@ -39,12 +39,12 @@ const callsOf = (remedy: Remedy, situation: DeploymentSituation, facts: Facts): 
 /** The first calls that apply, without duplicates. */
 export function nextCalls(remedies: readonly Remedy[], situation: DeploymentSituation, facts: Facts): ProposedCall[] {
   const calls = remedies.flatMap((remedy) => callsOf(remedy, situation, facts));
-  const keys = calls.map((call) => JSON.stringify([call.tool, call.arguments]));
+  const keys = calls.map((call) => JSON.stringify([call.tool, call.arguments, call.needs]));
   return calls.filter((_, index) => keys.indexOf(keys[index]!) === index).slice(0, maximumCalls);
 }
 
 /**
- * Placeholder in a proposed call for a value that only the user knows. It is neither a valid value nor a name, so a call
- * made without replacing it is refused.
+ * What people write for a value that is still to be filled in. It is neither a valid value nor a name, so a call with it is
+ * refused.
  */
 export const valuePlaceholder = '...';

@@ -137,7 +137,7 @@ export function readDeploymentSituation(evidence: Evidence): DeploymentSituation
       state?.endsWith('_ERROR') === true && isWithin(at, lastGood?.startedAt, deployment?.endedAt)),
     failingStep: failed ?? (name === undefined ? undefined : { name }),
     changes: item && goodItem
-      ? changesBetween(goodItem, item, { variables: evidence.variables, siblings: evidence.siblings, configuredAt: configuration.updatedAt })
+      ? changesBetween(goodItem, item, { variables: evidence.variables, siblings: evidence.siblings, configuredAt: configuration.updatedAt, recorded: evidence.recorded })
       : [],
   };
 }

@@ -1,12 +1,29 @@
 import { operation } from '../operation.ts';
 import { listOf, pageQuery } from '../primitives.ts';
-import { EnvironmentVariable, Secret, VariableRequest, type OwnerKind } from '../resources/variable.ts';
+import { EnvironmentVariable, Secret, SecretRequest, VariableRequest, type OwnerKind } from '../resources/variable.ts';
 import { undocumented, read } from './common.ts';
 
 const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(kind: Kind) =>
   operation({
     ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
     body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
+  });
+
+/** What the API document has for applications only. */
+type OtherOwnerKind = Exclude<OwnerKind, 'application'>;
+
+const createVariable = <const Kind extends OtherOwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `create_variable_of_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/environmentVariable`,
+    body: VariableRequest, response: EnvironmentVariable, effect: 'write', target: kind, creates: { kind: 'environment_variable', in: kind },
+    summary: `Create a variable of one ${kind}.`,
+  });
+
+const createSecret = <const Kind extends OtherOwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `create_secret_of_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/secret`,
+    body: SecretRequest, response: Secret, effect: 'write', target: kind, creates: { kind: 'secret', in: kind },
+    summary: `Store a secret of one ${kind}.`,
   });
 
 const listSecrets = <const Kind extends OwnerKind>(kind: Kind) =>
@@ -48,6 +65,12 @@ export const variableExtensions = {
   list_secrets_of_container: listSecrets('container'),
   list_secrets_of_job: listSecrets('job'),
   list_secrets_of_environment: listSecrets('environment'),
+  create_variable_of_container: createVariable('container'),
+  create_variable_of_job: createVariable('job'),
+  create_variable_of_environment: createVariable('environment'),
+  create_secret_of_container: createSecret('container'),
+  create_secret_of_job: createSecret('job'),
+  create_secret_of_environment: createSecret('environment'),
   delete_variable_of_application: deleteVariable('application'),
   delete_variable_of_container: deleteVariable('container'),
   delete_variable_of_job: deleteVariable('job'),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { refused } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
+import { databaseVariableIds } from './database-variables.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import type { DeploymentOrder } from './engine.ts';
 import { statePathOf } from './lifecycle.ts';
@@ -62,13 +63,14 @@ export async function requireDeletable(db: Db, target: Target): Promise<void> {
 const deleted = statePathOf('application', 'DELETE').end;
 
 /** Removes variables with those that stand for them or override them, and marks the services that saw one as out of date. */
-async function removeVariables(trx: Db, owner: 'service_id' | 'environment_id', ids: readonly string[]): Promise<void> {
-  const { rows } = await sql<{ service_id: string | null; environment_id: string | null }>`
+async function removeVariables(trx: Db, owner: 'service_id' | 'environment_id' | 'id', ids: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ service_id: string | null; environment_id: string | null; scope: string }>`
     WITH RECURSIVE gone (id) AS (
       SELECT id FROM variable WHERE ${sql.ref(owner)} IN (${sql.join(ids)})
       UNION SELECT variable.id FROM variable JOIN gone ON variable.linked_variable_id = gone.id)
-    DELETE FROM variable WHERE id IN (SELECT id FROM gone) RETURNING service_id, environment_id`.execute(trx);
-  const environments = rows.flatMap(({ environment_id }) => environment_id ?? []);
+    DELETE FROM variable WHERE id IN (SELECT id FROM gone) RETURNING service_id, environment_id, scope`.execute(trx);
+  // A database that goes takes its built-in ones along: whoever needs it notices when it fails, not by being out of date.
+  const environments = rows.flatMap(({ environment_id, scope }) => (scope === 'BUILT_IN' ? [] : (environment_id ?? [])));
   const inThem = environments.length === 0 ? [] : await trx.selectFrom('service').select('id').where('environment_id', 'in', environments).execute();
   await markOutOfDate(trx, [...new Set([...rows.flatMap(({ service_id }) => service_id ?? []), ...inThem.map(({ id }) => id)])].filter((id) => !ids.includes(id)));
 }
@@ -83,6 +85,7 @@ async function removeWatchers(trx: Db, ids: readonly string[]): Promise<void> {
 /** Removes services with all that belongs to them. Of their deployments, the course stays; configuration and log go. */
 async function removeServices(trx: Db, ids: readonly string[]): Promise<void> {
   await removeVariables(trx, 'service_id', ids);
+  await removeVariables(trx, 'id', ids.flatMap(databaseVariableIds));
   await trx.deleteFrom('log_line').where('service_id', 'in', [...ids]).execute();
   await trx.updateTable('deployment_service').set({ spec: null }).where('service_id', 'in', [...ids]).execute();
   await trx.deleteFrom('service').where('id', 'in', [...ids]).execute();

@@ -3,6 +3,7 @@
 export { activeLock, requireUnlocked } from './cluster-locks.ts';
 export type { EngineContext, Upgrade } from './context.ts';
 export { createEngine } from './create-engine.ts';
+export { addDatabaseVariables, addMissingDatabaseVariables, databaseAddress, databaseVariableIds, renameDatabaseVariables } from './database-variables.ts';
 export { requireEnvironmentStays } from './deletion.ts';
 export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';

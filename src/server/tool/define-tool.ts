@@ -47,6 +47,7 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
     // A body merged into the present state is checked after the merge.
     rules: (args) => [...(expand ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
     operations: [operation],
+    sameDeeds: definition.sameDeeds,
     operation,
     expand: expand ?? (answer && operation.effect === 'read' ? undefined : async (args) => [{ operation, input: pick(args, own) }]),
     output: output ?? operation.response,

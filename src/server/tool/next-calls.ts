@@ -6,6 +6,8 @@ export interface NextCall {
   readonly arguments: JsonRecord;
   /** Its purpose, in a few words of our own (not from the platform). */
   readonly why: string;
+  /** What is still to be given with it, in our own words. Such a call is not complete: it is told, and not proposed. */
+  readonly needs?: string;
   /** The tool of a call that has to be made before this one. If that call can't be suggested, neither is this one. */
   readonly after?: string;
 }
@@ -25,6 +27,8 @@ function isSafe(value: unknown): boolean {
 /** Suggested calls, split by whether their tool is offered. */
 export interface ProposedCalls {
   readonly calls: readonly NextCall[];
+  /** Calls that lack something only the user knows. */
+  readonly open: readonly NextCall[];
   /** Calls of tools that aren't offered. */
   readonly others: readonly NextCall[];
 }
@@ -39,25 +43,29 @@ export function proposable(calls: readonly NextCall[], offers: (tool: string) =>
     const isInOrder = call.after === undefined || earlier.some(({ tool }) => tool === call.after);
     return isInOrder && offers(call.tool) && isSafe(call.arguments) ? [...earlier, call] : earlier;
   }, []);
-  return { calls: offered.slice(0, maximumNextCalls), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
+  const shown = offered.slice(0, maximumNextCalls);
+  return { calls: shown.filter(({ needs }) => needs === undefined), open: shown.filter(({ needs }) => needs !== undefined), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
 }
 
 const isNext = (value: unknown): value is NextCall => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
-/** Removes calls that may not be suggested from `next` members at any depth. */
+/** Removes calls that may not be suggested from `next` members at any depth. Those that lack something stand beside it. */
 export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean): JsonRecord =>
   Object.fromEntries(
-    Object.entries(view).map(([name, member]) => {
-      if (isRecord(member)) return [name, withProposable(member, offers)];
-      return [name, name === 'next' && Array.isArray(member) && member.every(isNext) ? proposable(member, offers).calls : member];
+    Object.entries(view).flatMap(([name, member]): [string, unknown][] => {
+      if (isRecord(member)) return [[name, withProposable(member, offers)]];
+      if (name !== 'next' || !Array.isArray(member) || !member.every(isNext)) return [[name, member]];
+      const { calls, open } = proposable(member, offers);
+      return [[name, calls], ...(open.length > 0 ? [['next_once_known', open] as [string, unknown]] : [])];
     }),
   );
 
 const inWords = ({ tool, arguments: args, why }: NextCall): string => `${tool.replaceAll('_', ' ')} ${JSON.stringify(args)} (${why})`;
 
 /** Suggested calls as text, one per line. Calls of tools that aren't offered are described in words. */
-export function nextText({ calls, others }: ProposedCalls): string | undefined {
+export function nextText({ calls, open, others }: ProposedCalls): string | undefined {
   const lines = [
+    ...open.map((call) => `With what only the user knows: ${call.tool} ${JSON.stringify(call.arguments)} and ${call.needs} (${call.why})`),
     ...calls.map((call) => `Next: ${call.tool} ${JSON.stringify(call.arguments)} (${call.why})`),
     ...others.map((call) => `Would help, though this server has no tool for it: ${inWords(call)}`),
   ];

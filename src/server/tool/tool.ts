@@ -73,6 +73,8 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Schema of the answer, if it is not the operation's own. */
   readonly output?: z.ZodType;
+  /** See Tool.sameDeeds. */
+  readonly sameDeeds?: readonly AnyOperation[];
   /** Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read itself, here. */
   readonly answer?: Tool['answer'];
 }
@@ -112,6 +114,8 @@ export interface Tool {
   readonly operation: AnyOperation;
   /** Turns the arguments into planned operations; undefined for a tool that only reads, in `answer`. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
+  /** Operations of other tools that do the same to what this one doesn't take. A rule that denies this tool denies them. */
+  readonly sameDeeds?: readonly AnyOperation[];
   /**
    * Whether an operation that any tool plans is this tool's action, for rules that deny the tool. Absent if every call
    * of its operations is. @throws ApiError if the platform fails.

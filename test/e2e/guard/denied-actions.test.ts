@@ -95,7 +95,10 @@ const deeds: [string, [string, Json][]][] = [
     ['update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/REGION', value: 'x' }],
     ['override_environment_variable', { container_id: 'shop/staging/search', environment_variable_id: 'shop/staging/REGION', value: 'x' }],
   ]],
-  ['create_secret', [['set_environment_variables', { application, secrets: { NEVER_SET: 'correct-horse-12' } }]]],
+  ['create_secret', [
+    ['set_environment_variables', { application, secrets: { NEVER_SET: 'correct-horse-12' } }], ['set_environment_variables', { service: 'shop/staging/search', secrets: { NEVER_SET: 'correct-horse-12' } }],
+  ]],
+  ['create_environment_variable', [['set_environment_variables', { environment: 'shop/staging', variables: { NEVER_SET: 'x' } }]]],
 ];
 
 describe.each(deeds)('a deny of %s', (denied, others) => {

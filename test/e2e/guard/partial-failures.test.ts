@@ -48,7 +48,12 @@ const intent = ['intent', 'set_environment_variables', 'disruptive', 'elicited',
 
 describe('a call of several operations that fails after some were made says and records', () => {
   test('which were made, which failed and why, and that the rest was not tried', async () => {
-    const { call, set, proxy } = await startServer();
+    // What can be read is refused before anything is begun.
+    const { call, set, proxy } = await startServer({
+      beforeRequest: async (method, request, response) => {
+        if (method === 'GET' && request.url!.split('?')[0]!.endsWith('/secret')) response.writeHead(403).end();
+      },
+    });
     await call('create_secret', { application_id: production, key: 'TAKEN', value: 'correct-horse-11' });
     const before = proxy.writes().length;
     const { text, isError } = await set(production, ['MADE', 'TAKEN', 'UNTRIED']);

@@ -93,6 +93,20 @@ test('a data directory of the second schema goes on with the deployment that was
   expect(deployments).toHaveLength(7);
 });
 
+test('the databases of an earlier program give their neighbours built-in variables, once', async () => {
+  await startOn('data-0002');
+  const environment_id = platform!.seed['environment_id']!;
+  const told = async () => (await rows('list_variables_of_environment', { environment_id })).filter(({ key }) => String(key).startsWith('DATABASE_'));
+  const { host } = await call('get_database', { database_id: platform!.seed['database_id']! });
+  const first = await told();
+  expect(first.map(({ value }) => value)).toContain(host);
+  const password = (await rows('list_secrets_of_environment', { environment_id })).find(({ key }) => String(key).endsWith('_PASSWORD'))!['key'] as string;
+  expect(await secretNamed(password)).toMatch(/^[\w-]{40,}$/);
+  await platform!.close();
+  platform = await startPlatform({ dataDir, timeScale: 0 });
+  expect(await told()).toEqual(first);
+});
+
 test('what an earlier program stored in words of its own is answered in documented ones', async () => {
   // A chart may have more than one port.
   const ports = ['UDP', 'HTTP', 'TCP'].map((protocol, index) => ({ id: id(90 + index), port_type: 'HELM', internal_port: 80 + index, protocol }));

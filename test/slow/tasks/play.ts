@@ -43,7 +43,8 @@ interface ProposedCall {
 }
 
 function proposedCall(step: Extract<Step, { follow: unknown }>, last: CallToolResult | undefined): ProposedCall {
-  const proposed = (last?._meta?.[metaKeys.next] ?? []) as readonly ProposedCall[];
+  const open = (last?.structuredContent as { next_once_known?: readonly ProposedCall[] } | undefined)?.next_once_known ?? [];
+  const proposed = [...((last?._meta?.[metaKeys.next] ?? []) as readonly ProposedCall[]), ...open];
   const found = typeof step.follow === 'number' ? proposed[step.follow] : proposed.find(({ tool }) => tool === step.follow);
   if (!found) throw new Error(`"${step.follow}" was not proposed, only ${proposed.map(({ tool }) => tool).join(', ') || 'nothing'}`);
   return found;

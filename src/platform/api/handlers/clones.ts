@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { ApiProblem, invalid, isoNow, taken, type ServiceSpecs } from '../../common/index.ts';
-import { requireUnlocked } from '../../engine/index.ts';
+import { addDatabaseVariables, databaseVariableIds, requireUnlocked } from '../../engine/index.ts';
 import type { ClusterTable, Db, EnvironmentTable, ServiceTable, VariableTable } from '../../store/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { builtInVariables } from './built-in-variables.ts';
@@ -46,7 +46,7 @@ function requireRoom(services: readonly Service[], cluster: Selectable<ClusterTa
   }
 }
 
-async function copyServices(services: readonly Service[], environmentId: string, { db, clock, random }: RequestContext): Promise<NewIds> {
+async function copyServices(services: readonly Service[], environmentId: string, { db, clock, random, vault }: RequestContext): Promise<NewIds> {
   const now = isoNow(clock);
   const copies = services.map((service): Insertable<ServiceTable> => ({
     id: random.uuid(), created_at: now, updated_at: now, environment_id: environmentId, kind: service.kind, name: service.name,
@@ -54,6 +54,7 @@ async function copyServices(services: readonly Service[], environmentId: string,
     last_deployment_id: null, last_deployment_at: null,
   }));
   if (copies.length > 0) await db.insertInto('service').values(copies).execute();
+  for (const copy of copies) if (copy.kind === 'database') await addDatabaseVariables(db, copy, vault);
   return new Map(services.map(({ id }, index) => [id, copies[index]!.id]));
 }
 
@@ -76,11 +77,15 @@ async function sharedIds(db: Db, from: Environment, to: Environment): Promise<Ne
   return new Map((await shared(from)).flatMap(({ id, key }) => (there.has(key) ? [[id, there.get(key)!] as const] : [])));
 }
 
+/** What databases give their neighbours, with what their copies give instead. */
+const ofDatabases = (services: NewIds): (readonly [string, string])[] =>
+  [...services].flatMap(([from, to]) => databaseVariableIds(from).map((id, index) => [id, databaseVariableIds(to)[index]!] as const));
+
 /** Copies variables and secrets. One whose link leads nowhere in the copy keeps the value that it has now. */
 async function copyVariables(from: Environment, to: Environment, services: NewIds, { db, clock, random }: RequestContext): Promise<void> {
   const now = isoNow(clock);
   const originals = await ownVariables(db, from.id);
-  const newIds = new Map([...(await sharedIds(db, from, to)), ...originals.map(({ id }) => [id, random.uuid()] as const)]);
+  const newIds = new Map([...(await sharedIds(db, from, to)), ...ofDatabases(services), ...originals.map(({ id }) => [id, random.uuid()] as const)]);
   const links = originals.flatMap(({ linked_variable_id: linked }) => linked ?? []);
   const targets = links.length === 0 ? [] : await db.selectFrom('variable').selectAll().where('id', 'in', links).execute();
   const copyOf = (row: Variable): Insertable<VariableTable> => {

@@ -3,6 +3,7 @@ import type { GitRepository, OperationNamed, ResponseOf, ServiceKind, ServiceTyp
 import type * as z from 'zod';
 import type { ClusterTable, Db } from '../../store/index.ts';
 import { defaultIcon, type DeployedCommit, type ServiceSpecs } from '../../common/index.ts';
+import { databaseAddress } from '../../engine/index.ts';
 import { autoscalingAnswer } from './autoscaling.ts';
 import { annotationsGroup, labelsGroup } from './groups.ts';
 import type { ServiceRow } from './find.ts';
@@ -101,8 +102,7 @@ const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, clu
     ...maximumsOf(cluster),
     ...(await groupsOf(db, row.spec)),
     icon_uri: row.spec.icon_uri ?? defaultIcon('database'),
-    host: `${row.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${row.id.slice(0, 8)}.internal`,
-    port: databasePorts[row.spec.type],
+    ...databaseAddress(row, row.spec.type),
   }),
   helm: async (_, row) => ({ ...plainAnswer(row), source: row.spec.source.git ? { git: gitOf(row.spec.source.git, row.deployed_commit) } : row.spec.source }),
   job: async (db, row) => ({
@@ -116,8 +116,6 @@ const answerByKind: { [Kind in ServiceKind]: (db: Db, row: ServiceRow<Kind>, clu
   }),
   terraform: async (_, row) => ({ ...plainAnswer(row), terraform_files_source: { git: gitOf(row.spec.terraform_files_source.git, row.deployed_commit) } }),
 };
-
-const databasePorts: Readonly<Record<ServiceSpecs['database']['type'], number>> = { MONGODB: 27017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
 
 /** Finds the cluster of an environment. */
 export const clusterOf = (db: Db, environmentId: string): Promise<Cluster> =>

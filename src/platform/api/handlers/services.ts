@@ -1,13 +1,22 @@
 import type { ServiceKind } from '../../../contract/index.ts';
+import { isoNow } from '../../common/index.ts';
+import { addDatabaseVariables, renameDatabaseVariables } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { requireNoCredentials, requireYaml } from './field-validation.ts';
 import { findUnlockedCluster } from './environment-changes.ts';
-import { findService, requireReferences } from './find.ts';
+import { findService, requireReferences, type ServiceRow } from './find.ts';
 import { requireFreeServiceName, requireImage, requireWithinMaximums, toStoredDatabase, toStoredHelm, toStoredRunnable } from './service-config.ts';
 import { insertService, replaceService } from './service-rows.ts';
 import { serviceAnswer } from './service-answers.ts';
 
 const read = async <Kind extends ServiceKind>(kind: Kind, id: string, { db }: RequestContext) => serviceAnswer(db, await findService(db, kind, id));
+
+/** A database's host follows its name, and with it what its neighbours are told. */
+async function renameInVariables(row: ServiceRow<'database'>, { db, vault, clock, engine }: RequestContext): Promise<void> {
+  await renameDatabaseVariables(db, { ...row, spec: JSON.stringify(row.spec) }, vault, isoNow(clock));
+  const neighbours = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id).where('id', '!=', row.id).execute();
+  await engine.markOutOfDate(db, neighbours.map(({ id }) => id));
+}
 
 export const serviceHandlers = {
   get_application: ({ application_id }, context) => read('application', application_id, context),
@@ -28,7 +37,9 @@ export const serviceHandlers = {
     await requireFreeServiceName(context.db, environment_id, request.name);
     requireWithinMaximums(request, cluster);
     const { name, ...spec } = request;
-    return serviceAnswer(context.db, await insertService('database', environment_id, name, spec, context), cluster);
+    const row = await insertService('database', environment_id, name, spec, context);
+    await addDatabaseVariables(context.db, { ...row, spec: JSON.stringify(row.spec) }, context.vault);
+    return serviceAnswer(context.db, row, cluster);
   },
   update_application: async ({ application_id, ...request }, context) => {
     const row = await findService(context.db, 'application', application_id);
@@ -43,7 +54,9 @@ export const serviceHandlers = {
     const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, name ?? row.name, row.id);
     const spec = await toStoredDatabase(request, row.spec, cluster, context);
-    return serviceAnswer(context.db, await replaceService(row, name ?? row.name, spec, context), cluster);
+    const updated = await replaceService(row, name ?? row.name, spec, context);
+    if (updated.name !== row.name) await renameInVariables(updated, context);
+    return serviceAnswer(context.db, updated, cluster);
   },
   create_container: async ({ environment_id, ...request }, context) => {
     const cluster = await findUnlockedCluster(environment_id, context);

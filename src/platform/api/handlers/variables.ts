@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { isHeldExternally, type ServiceKind, type VariableScope } from '../../../contract/index.ts';
+import { isHeldExternally, type OwnerKind, type VariableScope } from '../../../contract/index.ts';
 import { invalid, isoNow, notFound, refused } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { Db, VariableTable } from '../../store/index.ts';
@@ -45,15 +45,16 @@ const plainType = ({ mount_path: path }: { mount_path?: string | null | undefine
 
 const flag = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
 
-async function insert(kind: ServiceKind, serviceId: string, variable: NewVariable, context: RequestContext, override?: Row): Promise<Row> {
+async function insert(kind: OwnerKind, ownerId: string, variable: NewVariable, context: RequestContext, override?: Row): Promise<Row> {
   const { db, clock, random, engine } = context;
-  const taken = await db.selectFrom('variable').select('id').where('service_id', '=', serviceId).where('key', '=', variable.key).executeTakeFirst();
-  if (taken) throw invalid('key', `the ${kind} ${serviceId} has a variable or secret ${variable.key} already (${taken.id})`);
+  const holder = kind === 'environment' ? 'environment_id' : 'service_id';
+  const taken = await db.selectFrom('variable').select('id').where(holder, '=', ownerId).where('key', '=', variable.key).executeTakeFirst();
+  if (taken) throw invalid('key', `the ${kind} ${ownerId} has a variable or secret ${variable.key} already (${taken.id})`);
   const now = isoNow(clock);
   const row = await db
     .insertInto('variable')
     .values({
-      id: random.uuid(), created_at: now, updated_at: now, project_id: null, environment_id: null, service_id: serviceId, key: variable.key,
+      id: random.uuid(), created_at: now, updated_at: now, project_id: null, environment_id: null, service_id: null, [holder]: ownerId, key: variable.key,
       scope: kind.toUpperCase() as VariableScope, variable_type: override ? 'OVERRIDE' : plainType(variable),
       value: variable.value, sealed_value: variable.sealed_value ?? null, mount_path: variable.mount_path ?? override?.mount_path ?? null,
       description: variable.description ?? null, enable_interpolation_in_file: flag(variable.enable_interpolation_in_file),
@@ -61,7 +62,7 @@ async function insert(kind: ServiceKind, serviceId: string, variable: NewVariabl
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await engine.markOutOfDate(db, [serviceId]);
+  await engine.markOutOfDate(db, await affectedServices(db, row));
   return row;
 }
 
@@ -72,6 +73,24 @@ async function findChangeableService(kind: 'application' | 'container' | 'job', 
   await touchEnvironment(service.environment_id, context);
   return service;
 }
+
+/** Finds what is about to get a variable, and records the change. @throws ApiProblem 400 while its cluster is locked */
+async function findChangeableOwner(kind: OwnerKind, id: string, context: RequestContext): Promise<void> {
+  if (kind !== 'environment') return void (await findChangeableService(kind, id, context));
+  await findById(context.db, 'environment', id);
+  await findUnlockedCluster(id, context);
+  await touchEnvironment(id, context);
+}
+
+/** Creates a variable of an owner's own. */
+async function createVariable(kind: OwnerKind, id: string, variable: NewVariable, context: RequestContext) {
+  await findChangeableOwner(kind, id, context);
+  return (await variableAnswers(context.db, [await insert(kind, id, variable, context)]))[0]!;
+}
+
+/** Stores a secret of an owner's own, sealed. */
+const createSecret = (kind: OwnerKind, id: string, { value, ...variable }: NewVariable & { value: string }, context: RequestContext) =>
+  createVariable(kind, id, { ...variable, value: null, sealed_value: context.vault.seal(value) }, context);
 
 /** The services that a variable applies to: its own service, or all of its environment. */
 const affectedServices = async (db: Db, row: Row): Promise<string[]> => {
@@ -143,15 +162,14 @@ async function updateInService(kind: 'application' | 'container' | 'job', id: st
 }
 
 export const variableHandlers = {
-  create_environment_variable: async ({ application_id, ...variable }, context) => {
-    await findChangeableService('application', application_id, context);
-    return (await variableAnswers(context.db, [await insert('application', application_id, variable, context)]))[0]!;
-  },
-  create_secret: async ({ application_id, value, ...variable }, context) => {
-    await findChangeableService('application', application_id, context);
-    const row = await insert('application', application_id, { ...variable, value: null, sealed_value: context.vault.seal(value) }, context);
-    return (await variableAnswers(context.db, [row]))[0]!;
-  },
+  create_environment_variable: ({ application_id, ...variable }, context) => createVariable('application', application_id, variable, context),
+  create_variable_of_container: ({ container_id, ...variable }, context) => createVariable('container', container_id, variable, context),
+  create_variable_of_job: ({ job_id, ...variable }, context) => createVariable('job', job_id, variable, context),
+  create_variable_of_environment: ({ environment_id, ...variable }, context) => createVariable('environment', environment_id, variable, context),
+  create_secret: ({ application_id, ...variable }, context) => createSecret('application', application_id, variable, context),
+  create_secret_of_container: ({ container_id, ...variable }, context) => createSecret('container', container_id, variable, context),
+  create_secret_of_job: ({ job_id, ...variable }, context) => createSecret('job', job_id, variable, context),
+  create_secret_of_environment: ({ environment_id, ...variable }, context) => createSecret('environment', environment_id, variable, context),
   list_environment_variables: async (input, { db }) => {
     const { environment_id } = await findService(db, 'application', input.application_id);
     return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.application_id }), input, (rows) => variableAnswers(db, rows));
@@ -188,6 +206,6 @@ export const variableHandlers = {
     return (await variableAnswers(db, [await insert('container', container_id, { ...override, key: row.key }, context, row)]))[0]!;
   },
 } satisfies Partial<OperationHandlers<
-  | 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_job' | 'list_variables_of_environment'
+  | 'create_environment_variable' | 'create_secret' | `create_${'variable' | 'secret'}_of_${Exclude<OwnerKind, 'application'>}` | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_job' | 'list_variables_of_environment'
   | 'update_environment_variable' | 'update_variable_of_application' | 'update_variable_of_container' | 'update_variable_of_job' | 'override_environment_variable'
 >>;

@@ -22,10 +22,16 @@ export function namesHost(value: string, { name, host }: { readonly name: string
 /** The variable that another stands for or overrides. */
 const linkedId = (variable: JsonRecord): unknown => [variable['aliased_variable'], variable['overridden_variable']].find(isRecord)?.['id'];
 
+/** What the platform makes of a service is seen by all its neighbours, whether they use it or not. */
+const isBuiltIn = (variable: JsonRecord): boolean => variable['scope'] === 'BUILT_IN';
+
+const namesIt = ({ name, record }: DoomedService) => (variable: JsonRecord): boolean => namesHost(textOf(variable, 'value') ?? '', { name, host: textOf(record, 'host') });
+
 /** The keys of variables that name a service's host, or stand for one of its variables. */
-const keysThatNeed = (variables: readonly JsonRecord[], { name, record }: DoomedService, own: readonly unknown[]): readonly string[] => [
+const keysThatNeed = (variables: readonly JsonRecord[], service: DoomedService, own: readonly unknown[]): readonly string[] => [
   ...new Set(variables
-    .filter((variable) => own.includes(linkedId(variable)) || namesHost(textOf(variable, 'value') ?? '', { name, host: textOf(record, 'host') }))
+    .filter((variable) => !isBuiltIn(variable))
+    .filter((variable) => own.includes(linkedId(variable)) || namesIt(service)(variable))
     .flatMap((variable) => textOf(variable, 'key') ?? [])),
 ];
 
@@ -33,6 +39,8 @@ interface Needing {
   readonly neighbour: Neighbour;
   /** Undefined if its variables can't be read. */
   readonly keys?: readonly string[];
+  /** Whether it sees a built-in variable that names the service. */
+  readonly seesBuiltIn?: boolean;
 }
 
 /** Kinds that are configured by variables. */
@@ -52,13 +60,14 @@ export async function dependentLines(service: DoomedService, neighbours: readonl
   const own = ownVariables(seen ?? [], service).map(({ id }) => id);
   const found: readonly Needing[] = await Promise.all(searched.map(async (neighbour) => {
     const variables = await variablesSeenBy(neighbour, reader);
-    return { neighbour, keys: variables && keysThatNeed(variables, service, own) };
+    return { neighbour, keys: variables && keysThatNeed(variables, service, own), seesBuiltIn: variables?.some((one) => isBuiltIn(one) && namesIt(service)(one)) };
   }));
   const needing = found.filter(({ keys = [] }) => keys.length > 0);
   const unread = [...found.filter(({ keys }) => keys === undefined).map(({ neighbour }) => neighbour.name), ...others.slice(mostNeighbours).map(({ name }) => name)];
   return [
     ...needing.map((one) => `Names it: ${needingText(one)}.`),
     ...(needing.length === 0 && searched.length > 0 && unread.length < others.length ? ['No variable of the other services that could be looked at names it.'] : []),
+    ...(found.some(({ seesBuiltIn }) => seesBuiltIn) ? ['Its neighbours see its built-in variables too; whether they use them is not known.'] : []),
     ...(unread.length > 0 ? [`Not known: whether ${namesText(unread)} ${unread.length === 1 ? 'needs' : 'need'} it. Their variables are not read.`] : []),
   ];
 }
