@@ -43,8 +43,9 @@ async function servesAfter(context: ToolContext, { kind, id }: Subject, status: 
 }
 
 /** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
-async function notActedOn(context: ToolContext, { kind, id }: Subject): Promise<readonly string[]> {
-  const others = kind === 'environment' ? await otherServicesIn(context, id) : [];
+async function notActedOn(context: ToolContext, { kind, id }: Subject, { state }: WaitResult['status']): Promise<readonly string[]> {
+  // What is deleted can't be asked any more.
+  const others = kind === 'environment' && state !== 'DELETED' ? await otherServicesIn(context, id) : [];
   return others.map(({ name, kind: its, status }) => `${name} (${its}), now ${status?.state ?? 'in a state that is not known'}`);
 }
 
@@ -53,7 +54,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
   const diagnosis = outcome === 'failed' ? await ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined;
-  const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject));
+  const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject, status));
   const serves = outcome === 'succeeded' && isUp(status) ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
