@@ -53,9 +53,13 @@ async function notActedOn(context: ToolContext, { kind, id }: Subject, { state }
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const diagnosis = outcome === 'failed' ? await ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined;
-  const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject, status));
-  const serves = outcome === 'succeeded' && isUp(status) ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
+  const isServing = outcome === 'succeeded' && isUp(status);
+  const [diagnosis, others, serves, reached] = await Promise.all([
+    outcome === 'failed' ? ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined,
+    ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject, status)),
+    isServing ? ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined,
+    isServing ? reachedAt(context, subject) : {},
+  ]);
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
@@ -63,7 +67,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
     serves, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
-    ...(outcome === 'succeeded' && isUp(status) && (await reachedAt(context, subject))),
+    ...reached,
   });
 }
 
