@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isServiceKind } from '../../../src/contract/index.ts';
 import { metaKeys } from '../../../src/server/output/reply.ts';
 import { textOf, type TestClient } from '../../support/mcp-clients.ts';
 
@@ -33,8 +34,9 @@ const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ??
 // The shortest of the usual endings, so that deploys, deployed and deploying are one word.
 const stem = (word: string): string => word.replace(/(?:ments?|ings?|ed|es|s)$/, '');
 
-/** The name that a tool has for an argument, whether that ends in _id or not. */
-const argumentName = (name: string, { inputSchema: { properties = {} } }: ListedTool): string => (Object.hasOwn(properties, name) ? name : `${name}_id`);
+/** The name that a tool has for an argument, whether that ends in _id or not; what is of one kind is a service, too. */
+const argumentName = (name: string, { inputSchema: { properties = {} } }: ListedTool): string =>
+  [name, `${name}_id`, ...(isServiceKind(name) ? ['service'] : [])].find((one) => Object.hasOwn(properties, one)) ?? name;
 
 /** Whether a tool takes all that is known, and needs nothing else. */
 function takes(facts: Args, tool: ListedTool): boolean {
@@ -45,7 +47,10 @@ function takes(facts: Args, tool: ListedTool): boolean {
 
 /** Of the tools that what is known fits, the one whose name and description say most of what is asked, rare words counting more. */
 function toolFor(ask: string, facts: Args, all: readonly ListedTool[]): ListedTool {
-  const tools = all.filter((tool) => takes(facts, tool));
+  const fitting = all.filter((tool) => takes(facts, tool));
+  // A tool for the kind comes before one for services of every kind.
+  const ofKind = fitting.filter((tool) => Object.keys(facts).every((name) => name === 'service' || argumentName(name, tool) !== 'service'));
+  const tools = ofKind.length > 0 ? ofKind : fitting;
   if (tools.length === 0) throw new Error(`"${ask}": no tool takes ${Object.keys(facts).join(', ')} and nothing else`);
   const texts = tools.map(({ name, description = '' }) => ({ name: new Set(words(name).map(stem)), text: new Set(words(description).map(stem)) }));
   const rarity = (word: string): number => Math.log(1 + tools.length / (1 + texts.filter(({ name, text }) => name.has(word) || text.has(word)).length));
