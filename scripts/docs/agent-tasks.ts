@@ -1,3 +1,6 @@
+import { building } from '../../test/slow/tasks/building.ts';
+import { dailyWork } from '../../test/slow/tasks/daily-work.ts';
+import { incidents } from '../../test/slow/tasks/incidents.ts';
 import baseline from '../../test/slow/tasks/baseline.json' with { type: 'json' };
 import { code, markdownTable } from './markdown.ts';
 
@@ -7,15 +10,30 @@ interface TaskCost {
   readonly calls: number;
   readonly bytes: number;
   readonly requests: number;
+  /** The same of a platform that is far away. */
+  readonly farRequests: number;
+  /** The most requests that wait for each other. */
+  readonly chain: number;
 }
 
-const costs = Object.entries<TaskCost>(baseline);
+const costs: Readonly<Record<string, TaskCost>> = baseline;
 
-const sum = (of: (cost: TaskCost) => number): string => String(costs.reduce((total, [, cost]) => total + of(cost), 0));
+const groups = [
+  { title: 'One failure, and daily work', tasks: dailyWork },
+  { title: 'Incidents, with every failure at once', tasks: incidents },
+  { title: 'Building', tasks: building },
+];
 
-/** What every task took, as the baseline has it. */
+const numbers = ({ calls, requests, farRequests, chain, bytes }: Omit<TaskCost, 'tools'>): number[] => [calls, requests, farRequests, chain, bytes];
+
+const total = (of: readonly TaskCost[]): number[] => of.map(numbers).reduce((sums, row) => sums.map((sum, place) => sum + row[place]!), [0, 0, 0, 0, 0]);
+
+/** What every task took, as the baseline has it: a table for each group. */
 export const agentTasks = (): string =>
-  markdownTable(['Task', 'Tools', 'Calls', 'Requests', 'Bytes'], [
-    ...costs.map(([want, { tools, calls, requests, bytes }]) => [want, tools.map(code).join(', '), String(calls), String(requests), String(bytes)]),
-    [`All ${costs.length}`, '', sum(({ calls }) => calls), sum(({ requests }) => requests), sum(({ bytes }) => bytes)],
-  ]);
+  groups.map(({ title, tasks }) => {
+    const known = tasks.flatMap(({ want }) => (costs[want] ? [{ want, cost: costs[want] }] : []));
+    return `### ${title}\n\n${markdownTable(['Task', 'Tools', 'Calls', 'Requests', 'From afar', 'In a row', 'Bytes'], [
+      ...known.map(({ want, cost }) => [want, cost.tools.map(code).join(', '), ...numbers(cost).map(String)]),
+      [`All ${known.length}`, '', ...total(known.map(({ cost }) => cost)).map(String)],
+    ])}`;
+  }).join('\n\n');

@@ -48,7 +48,8 @@ test('the plans of lock and upgrade say that a lock refuses upgrades, and it doe
 
 test('an upgrade is waited for, and its version told', async () => {
   const before = (await clusterNamed('main'))['version'];
-  expect((await client.call('upgrade_cluster', { cluster_id: 'main' })).isError).toBeFalsy();
+  const upgraded = await client.call('upgrade_cluster', { cluster_id: 'main' });
+  expect([upgraded.isError ?? false, textOf(upgraded)]).toEqual([false, expect.stringContaining(`Next: wait_for_deployment {"cluster":"${seedId('cluster/main')}"}`)]);
   const running = await waiting({ cluster: 'main', seconds: 1 });
   expect(running.answer).toMatchObject({ outcome: 'running', version: before });
   expect(running.text).toContain('It has not ended yet.');

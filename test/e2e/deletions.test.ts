@@ -134,6 +134,7 @@ describe('a deletion', () => {
   test('of an environment takes all of it', async () => {
     const result = await client.call('delete_environment', { environment: 'data/development', wait: true });
     expect(result.structuredContent, textOf(result)).toMatchObject({ outcome: 'succeeded', state: 'DELETED' });
+    expect(textOf(result), 'what is gone is not asked').not.toContain('is not said');
     expect(textOf(await client.call('list_environments', { project_id: 'data' }))).not.toContain('development');
   });
 

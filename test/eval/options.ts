@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { Task } from '../slow/tasks/tasks.ts';
+import type { Task } from '../slow/tasks/task.ts';
 
 /** The formats of requests that models are reached by. */
 export const modelApis = ['openai', 'anthropic'] as const;

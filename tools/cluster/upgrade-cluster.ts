@@ -1,5 +1,5 @@
 import { operations } from '../../src/contract/index.ts';
-import { clusterUpgrade, defineTool, naming, record } from '../../src/server/tool/index.ts';
+import { clusterUpgrade, defineTool, record } from '../../src/server/tool/index.ts';
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
@@ -7,5 +7,5 @@ export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   plan: () => ['Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.'],
   preview: clusterUpgrade,
   render: record({ first: ['status', 'cluster_id', 'next_k8s_available_version'] }),
-  next: naming`Accepted, not upgraded yet: ${'wait_for_deployment'} with the cluster waits for the end.`,
+  next: (_view, { cluster_id: cluster }) => [{ tool: 'wait_for_deployment', arguments: { cluster }, why: 'accepted, not upgraded yet: this waits for the end' }],
 });

@@ -43,8 +43,9 @@ async function servesAfter(context: ToolContext, { kind, id }: Subject, status: 
 }
 
 /** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
-async function notActedOn(context: ToolContext, { kind, id }: Subject): Promise<readonly string[]> {
-  const others = kind === 'environment' ? await otherServicesIn(context, id) : [];
+async function notActedOn(context: ToolContext, { kind, id }: Subject, { state }: WaitResult['status']): Promise<readonly string[]> {
+  // What is deleted can't be asked any more.
+  const others = kind === 'environment' && state !== 'DELETED' ? await otherServicesIn(context, id) : [];
   return others.map(({ name, kind: its, status }) => `${name} (${its}), now ${status?.state ?? 'in a state that is not known'}`);
 }
 
@@ -52,9 +53,13 @@ async function notActedOn(context: ToolContext, { kind, id }: Subject): Promise<
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const diagnosis = outcome === 'failed' ? await ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined;
-  const others = await ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject));
-  const serves = outcome === 'succeeded' && isUp(status) ? await ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined;
+  const isServing = outcome === 'succeeded' && isUp(status);
+  const [diagnosis, others, serves, reached] = await Promise.all([
+    outcome === 'failed' ? ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined,
+    ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject, status)),
+    isServing ? ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined,
+    isServing ? reachedAt(context, subject) : {},
+  ]);
   return pruneRecord({
     subject: subject.path ?? subject.name ?? `${kind} ${subject.id}`,
     id: subject.id,
@@ -62,7 +67,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
     serves, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
-    ...(outcome === 'succeeded' && isUp(status) && (await reachedAt(context, subject))),
+    ...reached,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../../src/contract/index.ts';
-import { isRecord, naming, partialUpdate, type CompositionDefinition, type JsonRecord, type PartialUpdate, type PlannedOperation, type TextPart } from '../../src/server/tool/index.ts';
+import { isRecord, partialUpdate, type CompositionDefinition, type JsonRecord, type NextCall, type PartialUpdate, type PlannedOperation } from '../../src/server/tool/index.ts';
 
 /** Members that hold exactly one kind of probe. */
 const probes = ['healthchecks.readiness_probe.type', 'healthchecks.liveness_probe.type'];
@@ -55,11 +55,12 @@ export interface ServiceUpdate extends PartialUpdate, Printing {
  * is what has changed.
  */
 export function serviceUpdate(operation: AnyOperation, { description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate) {
+  const identifier = `${operation.name.replace('update_', '')}_id`;
   return {
     toolset: 'services' as const,
     description: `${description} ${merged}`,
     ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
     ...serviceFields({ ...own, fields: { name: 'New name.', ports: `${fields['ports']} Merged; remove: true takes one out.`, storage: `${fields['storage']} Likewise.`, ...own.fields } }),
-    next: ['It takes effect with the next deployment.', naming`${'deploy_service'} deploys it.`] satisfies TextPart[],
+    next: (_view: JsonRecord, args: JsonRecord): readonly NextCall[] => [{ tool: 'deploy_service', arguments: { service: args[identifier] }, why: 'it takes effect with the next deployment' }],
   };
 }

@@ -1,5 +1,5 @@
 import { operations, otherEventWord } from '../../src/contract/index.ts';
-import { defineTool, hasUserinfo, naming, reading, readUses, record, rowsIn, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import { defineTool, hasUserinfo, reading, readUses, record, rowsIn, type JsonRecord, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
 
 const eventReads = readUses('events are not compared with those of other webhooks', operations.list_webhooks);
 
@@ -44,5 +44,5 @@ export const createWebhook = defineTool(operations.create_webhook, {
     ...(hasUserinfo(target_url) ? ['The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.'] : []),
   ],
   render: record({ first: ['target_url', 'id', 'enabled', 'events'] }),
-  next: naming`${'list_webhook_events'} shows what was delivered.`,
+  next: ({ id }) => (typeof id === 'string' ? [{ tool: 'list_webhook_events', arguments: { webhook_id: id }, why: 'shows what was delivered' }] : []),
 });

@@ -153,8 +153,21 @@ const requestLines = ({ method, path, body = {}, unchanged = [] }: PlannedReques
   ...(unchanged.length > 0 ? [`As it is: ${unchanged.join(', ')}`] : []),
 ];
 
+const idForm = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+const requestForm = ({ method, path }: PlannedRequest): string => `${method} ${path.replace(idForm, '…')}`;
+
+/** Requests that are the same but for one id and what they send: each in one line, so that a question can hold more of them. */
+function likeRequestsLines(requests: readonly PlannedRequest[]): string[] {
+  const line = ({ path, body = {} }: PlannedRequest): string => `${idForm.exec(path)![0]}: ${Object.entries(body).map(([name, value]) => `${name} ${oneLine(value)}`).join(', ')}`;
+  return [`Sends ${requests.length} times: ${requestForm(requests[0]!)}, for`, ...requests.map(line)];
+}
+
+const areAlike = (requests: readonly PlannedRequest[]): boolean =>
+  requests.length > 1 && new Set(requests.map(requestForm)).size === 1 && requests.every(({ path, unchanged = [] }) => idForm.test(path) && unchanged.length === 0);
+
 /** A plan as text, one fact per line. @param whole whether long lines and long plans are printed in full. */
 export function planText({ summary, target, several, requests, effects }: Plan, { whole = false } = {}): string {
-  const lines = [summary, several === undefined ? `On: ${aboutText(target)}` : `On ${several} services, listed below.`, ...requests.flatMap(requestLines), ...effects];
+  const lines = [summary, several === undefined ? `On: ${aboutText(target)}` : `On ${several} services, listed below.`, ...(several !== undefined && areAlike(requests) ? likeRequestsLines(requests) : requests.flatMap(requestLines)), ...effects];
   return (whole ? lines : shortened(lines).map(cut)).join('\n');
 }

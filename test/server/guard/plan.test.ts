@@ -55,6 +55,16 @@ describe('a plan', () => {
     expect(text.split('\n').filter((line) => line.startsWith('On: environment "sandbox"'))).toEqual([]);
   });
 
+  test('tells requests of one form in a line each, with every id that is sent', async () => {
+    const one = await planFor('stop_environment', { environment_id: 'e-1' });
+    const ids = ['7881018c-85d6-409e-999a-27e8e71b8457', 'f76e36ab-e6e8-41a4-ab6c-dbc561ab7357'];
+    const requests = ids.map((id) => ({ method: 'POST' as const, path: `/environment/${id}/service/stop`, body: { container_ids: [id.replace('7', '8')], job_ids: [] } }));
+    const text = planText({ ...one, several: 2, requests });
+    expect(text).toContain(`\nSends 2 times: POST /environment/…/service/stop, for\n${ids[0]}: container_ids ["8881018c-85d6-409e-999a-27e8e71b8457"], job_ids []\n${ids[1]}: container_ids ["f86e36ab-e6e8-41a4-ab6c-dbc561ab7357"], job_ids []\n`);
+    const other = [requests[0]!, { ...requests[1]!, path: `/environment/${ids[1]}/stop` }];
+    expect(planText({ ...one, several: 2, requests: other }).match(/^Sends: POST /gm)).toHaveLength(2);
+  });
+
   test('cuts what is long, unless all of it is asked for', async () => {
     const plan = await planFor('lock_cluster', { cluster_id: 'c', reason: 'x'.repeat(5_000) });
     expect(planText(plan).length).toBeLessThan(800);

@@ -1,10 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AnyOperation } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
 import { startTestPlatform } from '../../support/test-platform.ts';
-import type { Step } from './play.ts';
-import type { EndState, Task } from './tasks.ts';
+import type { Connectors } from '../../support/connectors.ts';
+import { agree, userAnswering } from '../../support/mcp-clients.ts';
+import { play, type Step } from './play.ts';
+import type { EndState, ReadEnd, ServiceEnd, Task } from './task.ts';
 
 type Row = Record<string, unknown>;
 
@@ -31,6 +34,11 @@ export async function withPlatform(task: Pick<Task, 'scenario'>, use: (url: stri
   }
 }
 
+/** Does what was done before a task. */
+export async function prepare({ before = [] }: Pick<Task, 'before'>, { modern }: Connectors): Promise<void> {
+  if (before.length > 0) await play(before, await modern(userAnswering(agree)));
+}
+
 /** How many requests the platform still allows. Finding out takes one. */
 export async function requestsLeft(client: Client): Promise<number> {
   await client.call(operations.get_organization, {});
@@ -47,6 +55,7 @@ async function look(client: Client, path: string): Promise<{ row: Row; state: un
   };
   const { id: organization_id } = (await client.call(operations.get_organization, {})) as { id: string };
   const inProject = named(await client.call(operations.list_projects, { organization_id }), project);
+  if (environment === undefined) return { row: inProject, state: undefined, id: String(inProject['id']) };
   const inEnvironment = named(await client.call(operations.list_environments, { project_id: String(inProject['id']) }), environment);
   const environment_id = String(inEnvironment['id']);
   const statuses = (await client.call(operations.get_environment_status, { environment_id })) as Record<string, Row | Row[]>;
@@ -67,7 +76,21 @@ const differing = (seen: unknown, expected: Row, path = ''): string[] =>
     return isDeepStrictEqual(member, value) ? [] : [`${at} is ${JSON.stringify(member)}, not ${JSON.stringify(value)}`];
   });
 
-async function faultsIn(client: Client, { at, state, is = {}, variables }: EndState): Promise<string[]> {
+/** What a read shows that it must not, or doesn't show. */
+async function faultsOfRead(client: Client, { read, of: about, has, lacks }: ReadEnd): Promise<string[]> {
+  const ids = about
+    ? await Promise.all(Object.entries(about).map(async ([member, path]) => [member, (await look(client, path)).id]))
+    : [['organization_id', ((await client.call(operations.get_organization, {})) as { id: string }).id]];
+  const answer = (await client.call(operations[read] as AnyOperation, Object.fromEntries(ids) as never)) as Row;
+  const rows = (answer['results'] as Row[] | undefined) ?? [answer];
+  const isThere = (row: Row): boolean => rows.some((one) => differing(one, row).length === 0);
+  return [
+    ...(has && !isThere(has) ? [`there is no ${JSON.stringify(has)}, only ${JSON.stringify(rows)}`] : []),
+    ...(lacks && isThere(lacks) ? [`there is ${JSON.stringify(lacks)}`] : []),
+  ];
+}
+
+async function faultsOfService(client: Client, { at, state, is = {}, variables }: ServiceEnd): Promise<string[]> {
   const seen = await look(client, at);
   const faults = [...differing(seen, state === undefined ? {} : { state }), ...differing(seen.row, is)];
   if (!variables) return faults;
@@ -78,9 +101,17 @@ async function faultsIn(client: Client, { at, state, is = {}, variables }: EndSt
 /** What is not as it must be after a task, as texts; empty if all is well. */
 export async function endFaults(client: Client, task: Task): Promise<string[]> {
   const broken = brokenService(task);
-  const faults = await Promise.all((task.end ?? []).map(async (end) => {
-    const at = end.at.replace('@failed', broken);
-    return (await faultsIn(client, { ...end, at }).catch((error: unknown) => [(error as Error).message])).map((fault) => `${at}: ${fault}`);
-  }));
+  const faultsIn = (end: EndState): Promise<string[]> => ('read' in end ? faultsOfRead(client, end) : faultsOfService(client, { ...end, at: end.at.replace('@failed', broken) }));
+  const faults = await Promise.all([...(task.end ?? []), ...(task.keeps ?? [])].map(async (end) =>
+    (await faultsIn(end).catch((error: unknown) => [(error as Error).message])).map((fault) => `${'read' in end ? end.read : end.at.replace('@failed', broken)}: ${fault}`)));
   return faults.flat();
+}
+
+/** What results don't say that they have to, or say that they must not; as texts. */
+export function sayingFaults({ says = [], hides }: Pick<Task, 'says' | 'hides'>, texts: readonly string[]): string[] {
+  const isSaid = (one: string): boolean => texts.some((text) => text.includes(one));
+  return [
+    ...[says].flat().filter((one) => !isSaid(one)).map((one) => `no tool's result says "${one}"`),
+    ...(hides !== undefined && isSaid(hides) ? ['a result shows what must stay hidden'] : []),
+  ];
 }

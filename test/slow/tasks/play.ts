@@ -1,26 +1,32 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import { isServiceKind } from '../../../src/contract/index.ts';
 import { metaKeys } from '../../../src/server/output/reply.ts';
-import type { TestClient } from '../../support/mcp-clients.ts';
+import { textOf, type TestClient } from '../../support/mcp-clients.ts';
 
 type Args = Record<string, unknown>;
 
 interface ListedTool {
   readonly name: string;
   readonly description?: string;
-  readonly inputSchema: { readonly properties?: Record<string, unknown> };
+  readonly inputSchema: { readonly properties?: Record<string, unknown>; readonly required?: readonly string[] };
 }
 
 /** One thing that is done: something asked in a person's words, or a call that the last result proposed. */
 export type Step =
-  | { readonly ask: string; readonly with?: Args }
-  /** Which of the proposed calls, by its tool or its place; with what is added to its arguments. */
-  | { readonly follow: string | number; readonly with?: Args };
+  | { readonly ask: string; readonly with?: Args; readonly take?: Taken }
+  /** Which of the calls that were proposed last, by its tool or its place; with what is added to its arguments. */
+  | { readonly follow: string | number; readonly with?: Args; readonly take?: Taken };
+
+/** Arguments that are read off the results so far: a pattern, and what becomes of what it matches. */
+type Taken = Readonly<Record<string, readonly [pattern: string, value: string]>>;
 
 /** What playing a task took. */
 export interface PlayResult {
   /** The tools that were called, in order. */
   readonly tools: readonly string[];
   readonly bytes: number;
+  /** What the results said, in order. */
+  readonly texts: readonly string[];
 }
 
 const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
@@ -28,13 +34,29 @@ const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ??
 // The shortest of the usual endings, so that deploys, deployed and deploying are one word.
 const stem = (word: string): string => word.replace(/(?:ments?|ings?|ed|es|s)$/, '');
 
-/** The tool whose name and description say most of what is asked, rare words counting more. */
-export function toolFor(ask: string, tools: readonly ListedTool[]): string {
+/** The name that a tool has for an argument, whether that ends in _id or not; what is of one kind is a service, too. */
+const argumentName = (name: string, { inputSchema: { properties = {} } }: ListedTool): string =>
+  [name, `${name}_id`, ...(isServiceKind(name) ? ['service'] : [])].find((one) => Object.hasOwn(properties, one)) ?? name;
+
+/** Whether a tool takes all that is known, and needs nothing else. */
+function takes(facts: Args, tool: ListedTool): boolean {
+  const { properties = {}, required = [] } = tool.inputSchema;
+  const given = Object.keys(facts).map((name) => argumentName(name, tool));
+  return given.every((name) => Object.hasOwn(properties, name)) && required.every((name) => given.includes(name));
+}
+
+/** Of the tools that what is known fits, the one whose name and description say most of what is asked, rare words counting more. */
+function toolFor(ask: string, facts: Args, all: readonly ListedTool[]): ListedTool {
+  const fitting = all.filter((tool) => takes(facts, tool));
+  // A tool for the kind comes before one for services of every kind.
+  const ofKind = fitting.filter((tool) => Object.keys(facts).every((name) => name === 'service' || argumentName(name, tool) !== 'service'));
+  const tools = ofKind.length > 0 ? ofKind : fitting;
+  if (tools.length === 0) throw new Error(`"${ask}": no tool takes ${Object.keys(facts).join(', ')} and nothing else`);
   const texts = tools.map(({ name, description = '' }) => ({ name: new Set(words(name).map(stem)), text: new Set(words(description).map(stem)) }));
   const rarity = (word: string): number => Math.log(1 + tools.length / (1 + texts.filter(({ name, text }) => name.has(word) || text.has(word)).length));
   const asked = [...new Set(words(ask).map(stem))];
   const scores = texts.map(({ name, text }) => asked.reduce((sum, word) => sum + rarity(word) * ((name.has(word) ? 2 : 0) + (text.has(word) ? 1 : 0)), 0));
-  return tools[scores.indexOf(Math.max(...scores))]!.name;
+  return tools[scores.indexOf(Math.max(...scores))]!;
 }
 
 interface ProposedCall {
@@ -42,37 +64,46 @@ interface ProposedCall {
   readonly arguments: Args;
 }
 
-function proposedCall(step: Extract<Step, { follow: unknown }>, last: CallToolResult | undefined): ProposedCall {
-  const open = (last?.structuredContent as { next_once_known?: readonly ProposedCall[] } | undefined)?.next_once_known ?? [];
-  const proposed = [...((last?._meta?.[metaKeys.next] ?? []) as readonly ProposedCall[]), ...open];
-  const found = typeof step.follow === 'number' ? proposed[step.follow] : proposed.find(({ tool }) => tool === step.follow);
-  if (!found) throw new Error(`"${step.follow}" was not proposed, only ${proposed.map(({ tool }) => tool).join(', ') || 'nothing'}`);
+/** The newest of the proposed calls that a step follows. */
+function proposedCall(follow: string | number, results: readonly CallToolResult[]): ProposedCall {
+  const proposals = results.map(({ _meta: meta, structuredContent }) => [
+    ...((meta?.[metaKeys.next] ?? []) as readonly ProposedCall[]),
+    ...((structuredContent as { next_once_known?: readonly ProposedCall[] } | undefined)?.next_once_known ?? []),
+  ]).filter((calls) => calls.length > 0);
+  const found = proposals.map((calls) => (typeof follow === 'number' ? calls[follow] : calls.find(({ tool }) => tool === follow))).findLast((call) => call !== undefined);
+  if (!found) throw new Error(`"${follow}" was not proposed, only ${proposals.flat().map(({ tool }) => tool).join(', ') || 'nothing'}`);
   return found;
 }
 
-/** What is known of a thing fits the tool's argument, whether that ends in _id or not. */
-function matchingArguments(facts: Args, { inputSchema: { properties = {} } }: ListedTool): Args {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [Object.hasOwn(properties, name) ? name : `${name}_id`, value]));
+/** What is read off the results, by argument. */
+function takenFrom(results: readonly CallToolResult[], taken: Taken = {}): Args {
+  return Object.fromEntries(Object.entries(taken).map(([name, [pattern, value]]) => {
+    const match = results.map((result) => new RegExp(pattern).exec(textOf(result))).findLast((one) => one !== null);
+    if (!match) throw new Error(`no result has ${pattern}`);
+    return [name, value.replaceAll('$1', match[1]!)];
+  }));
 }
 
 /**
- * Plays a task as a client that knows only what the server says: a tool is found by its text, a follow-up among what the
- * result before proposed.
+ * Plays a task as a client that knows only what the server says: a tool is found by its text and arguments, a follow-up
+ * among what results proposed.
  * @throws Error where a call fails or nothing fits.
  */
 export async function play(steps: readonly Step[], client: TestClient): Promise<PlayResult> {
   const tools = (await client.list()) as ListedTool[];
   const called: string[] = [];
+  const results: CallToolResult[] = [];
   let bytes = 0;
-  let last: CallToolResult | undefined;
   for (const step of steps) {
-    const name = 'ask' in step ? toolFor(step.ask, tools) : proposedCall(step, last).tool;
-    const tool = tools.find((one) => one.name === name)!;
-    const args = { ...('ask' in step ? {} : proposedCall(step, last).arguments), ...matchingArguments(step.with ?? {}, tool) };
-    last = await client.call(name, args);
-    called.push(name);
-    bytes += JSON.stringify(args).length + JSON.stringify(last).length;
-    if (last.isError) throw new Error(`${'ask' in step ? `"${step.ask}" became ` : ''}${name} ${JSON.stringify(args)}, which failed: ${JSON.stringify(last.content)}`);
+    const facts = { ...step.with, ...takenFrom(results, step.take) };
+    const proposed = 'ask' in step ? undefined : proposedCall(step.follow, results);
+    const tool = proposed ? tools.find(({ name }) => name === proposed.tool)! : toolFor((step as { ask: string }).ask, facts, tools);
+    const args = { ...proposed?.arguments, ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [argumentName(name, tool), value])) };
+    const result = await client.call(tool.name, args);
+    results.push(result);
+    called.push(tool.name);
+    bytes += JSON.stringify(args).length + JSON.stringify(result).length;
+    if (result.isError) throw new Error(`${'ask' in step ? `"${step.ask}" became ` : ''}${tool.name} ${JSON.stringify(args)}, which failed: ${JSON.stringify(result.content)}`);
   }
-  return { tools: called, bytes };
+  return { tools: called, bytes, texts: results.map(textOf) };
 }
