@@ -104,7 +104,7 @@ describe('what a platform says', () => {
   test('is asked for in full where nothing can be read, without a list of nothing that would be lost', async () => {
     const { modern } = await foreignPlatform(() => undefined);
     const text = textOf(await (await modern()).call('update_alert_rule', { alert_rule_id: id, name: 'slow' }));
-    expect(text).toMatch(/missing: description, tag.*give those too\.$/);
+    expect(text).toMatch(/missing: description, tag.*Give those too\.$/);
   });
 
   test('is data in questions and refusals', async () => {

@@ -74,7 +74,7 @@ test('a variable that was seen before is known by its id', async () => {
 test('of a variable that nobody has seen yet it is not said that it could not be read', async () => {
   const { text, asked, isError } = await attempt('update_environment_variable', { environment_id: staging, environment_variable_id: seedId('variable/shop/production/LOG_LEVEL'), value: 'x' });
   expect({ asked, isError }).toEqual({ asked: [], isError: true });
-  expect(text).toMatch(/doesn't show what it replaces, or not where the call says that it is, .*missing: key\. Where it has a path of names, give that instead/);
+  expect(text).toMatch(/doesn't show what it replaces, or not where the call says that it is, .*missing: key\. Where a service has it, give its path of names instead/);
 });
 
 test('whoever may not see the other one is not told its name', async () => {
