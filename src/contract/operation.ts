@@ -150,11 +150,11 @@ export function operation<
   const named = (params as string[]).map(parameterKind);
   const members = [...Object.entries<z.ZodType>(query).map(([name, schema]) => [snakeCase(name), schema] as const), ...Object.entries<z.ZodType>(definition.body?.shape ?? {})];
   const flat = [...(params as string[]).map(snakeCase), ...members.map(([name]) => name)];
-  const { aliases = {}, target, creates, moves, roles = {}, carriesOut, redeploy, elsewhere, onEachService, showsEnvironments } = definition;
+  const { aliases = {}, target, targetBy, reachesEnvironments, creates, moves, roles = {}, carriesOut, redeploy, elsewhere, oneByOne, onEachService, showsEnvironments, placedRows } = definition;
   const duplicate = flat.find((name, index) => flat.indexOf(name) !== index);
   if (duplicate) throw new Error(`${definition.name}: "${duplicate}" is given twice by path, query and body`);
   const references = Object.fromEntries(members.flatMap(([name, schema]) => [[name, kindPointedAt(schema)] as const, ...membersWithin(name, schema)]));
-  const faults = declarationFaults({ changes: definition.effect !== 'read', named, members: references, aliases, target, creates, moves, roles, carriesOut, onEachService, showsEnvironments });
+  const faults = declarationFaults({ changes: definition.effect !== 'read', named, members: references, aliases, target, targetBy, creates, moves, roles, carriesOut, onEachService, showsEnvironments, placedRows });
   if (faults.length > 0) throw new Error(faults.map((fault) => `${definition.name}: ${fault}`).join('\n'));
   return {
     name: definition.name,
@@ -168,14 +168,18 @@ export function operation<
     effect: definition.effect,
     unseenEffect: definition.unseenEffect ?? definition.effect,
     target: target ?? named[0] ?? 'organization',
+    targetBy,
+    reachesEnvironments,
     creates,
     moves,
     roles,
     carriesOut,
     redeploy,
     elsewhere,
+    oneByOne,
     onEachService,
     showsEnvironments,
+    placedRows,
     permission: definition.permission ?? (definition.method === 'GET' ? 'read' : 'write'),
     status: creates ? 201 : definition.response ? 200 : 204,
     documented: definition.documented ?? true,

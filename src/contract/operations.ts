@@ -61,3 +61,34 @@ export function elsewhereOf(operation: AnyOperation, input: Input, heldBy?: Hold
  */
 export const redeployOf = ({ name, body }: AnyOperation, input: Input): AnyOperation | undefined =>
   Object.keys(body?.shape ?? {}).some((member) => input[member] !== undefined) ? undefined : redeployments.get(name);
+
+/** An operation with its input. */
+interface Single {
+  readonly operation: AnyOperation;
+  readonly input: Input;
+}
+
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/**
+ * The request for one of the services that a list has: an id, or a record with it and with the version that is asked for.
+ * Without a version the list means what was deployed before. A deployment of one service would take the newest then, so the
+ * service is redeployed.
+ */
+function singleOf(operation: AnyOperation, item: unknown): Single {
+  const own = snakeCase(operation.params[0]!);
+  const { id, [own]: named, ...others } = (typeof item === 'string' ? { id: item } : item) as Record<string, unknown>;
+  const input = { ...others, [own]: id ?? named };
+  return { operation: redeployOf(operation, input) ?? operation, input };
+}
+
+/** The requests that do the same one service at a time; undefined if an operation has none, or none for what the input lists. */
+export function oneByOneOf({ oneByOne, params }: AnyOperation, input: Input): readonly Single[] | undefined {
+  const own = params.map(snakeCase);
+  const lists = Object.entries(input).filter(([member, value]) => !own.includes(member) && itemsOf(value).length > 0).map(([member]) => member);
+  if (!oneByOne || !lists.every((member) => Object.hasOwn(oneByOne, member))) return undefined;
+  return Object.entries(oneByOne).flatMap(([member, name]) => {
+    const operation = allOperations.find((one) => one.name === name)!;
+    return itemsOf(input[member]).map((item) => singleOf(operation, item));
+  });
+}

@@ -18,17 +18,30 @@ export interface Placement {
   readonly in: ReferenceKind;
 }
 
+/**
+ * The members of an operation's flat input that name its target, where its path doesn't: the one that holds the scope of
+ * an owner of variables, and the one that holds its id. A request that has no such members doesn't carry them.
+ */
+export interface TargetMembers {
+  readonly scope: string;
+  readonly id: string;
+}
+
 /** What an operation acts on. Declared with the operation, so that it is never guessed from a path or a member's name. */
 export interface TargetDeclaration {
   /** Kind of the resource it changes: one that its path names, or the token's organization. Changes must declare it; a read acts on the first resource in its path. */
   readonly target?: ReferenceKind;
+  /** Members that name the target instead; `target` is then any kind that it can be. */
+  readonly targetBy?: TargetMembers;
+  /** Whether a change of a target that is a project reaches every environment of it. */
+  readonly reachesEnvironments?: boolean;
   /** What it creates. The success status is then 201. */
   readonly creates?: Placement;
   /** What it moves. */
   readonly moves?: Placement;
   /** Roles of its query and body members, by their names in the flat input. */
   readonly roles?: Readonly<Record<string, MemberRole>>;
-  /** The operations that it carries out on each service of its target environment: service kind → operation name. */
+  /** The operations that it carries out on each service of its target environment or, if members name services inside it, on those: service kind → operation name. */
   readonly carriesOut?: Readonly<Record<ServiceKind, string>>;
   /**
    * Name of the operation that deploys the same again where a platform refuses this one without a version. It acts on the
@@ -40,10 +53,21 @@ export interface TargetDeclaration {
    * They have the same effect and body.
    */
   readonly elsewhere?: readonly string[];
+  /**
+   * Names of the operations that do the same to one of the services that a member lists, in the order in which they are
+   * carried out where a platform doesn't take several at once. Their permission is the same, and their effect isn't graver.
+   * One that may name a version has a redeployment, for services that are listed without one.
+   */
+  readonly oneByOne?: Readonly<Record<string, string>>;
   /** Whether it does the same to every service of its target environment. */
   readonly onEachService?: boolean;
   /** Whether a read answers for every environment in its target, so that rules and scopes about any environment concern it. */
   readonly showsEnvironments?: boolean;
+  /**
+   * The member of a read's answer whose rows each say their project and environment: rows that rules or a scope don't let
+   * anybody see are left out, and the rest is shown.
+   */
+  readonly placedRows?: string;
 }
 
 /** The parts of an operation that the check of its target declaration needs. */
@@ -63,7 +87,8 @@ const locatableKinds: readonly string[] = [...scopeKinds, ...serviceKinds];
 /** Names of members that may decide where something ends up, and therefore need a declared role. */
 const decisiveNames = new RegExp(`(?:^|[_.])(?:modes?|(?:${scopeKinds.join('|')})s?(?:_ids?)?|(?:${['organization', 'service', 'destination', ...serviceKinds].join('|')})_id)$|_ids$`);
 
-const targetFaults = ({ changes, named, target }: DeclaredOperation): string[] => {
+const targetFaults = ({ changes, named, target, targetBy }: DeclaredOperation): string[] => {
+  if (targetBy) return named.includes(target ?? '') ? ['its target is named twice, by its path and by members'] : [];
   if (target === undefined) return changes ? ['it changes something, and says no target'] : [];
   return named.includes(target) || (target === 'organization' && named.length === 0) ? [] : [`its target is of kind ${target}, which its path doesn't name`];
 };
@@ -98,5 +123,6 @@ export const declarationFaults = (checked: DeclaredOperation): string[] => [
   ...outcomeFaults(checked),
   ...(checked.onEachService && checked.target !== 'environment' ? ['it is done to each service, and its target is no environment'] : []),
   ...(checked.showsEnvironments && (checked.changes || !['organization', 'project'].includes(checked.named[0] ?? '')) ? ['it shows environments, and does not read a project or an organization'] : []),
+  ...(checked.placedRows !== undefined && (checked.changes || checked.showsEnvironments) ? ['it has rows that say where they belong, and changes something or shows all of them'] : []),
   ...(checked.carriesOut && checked.target !== 'environment' ? ['it carries out others on services, and its target is no environment'] : []),
 ];

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
-import { Deployment, DeployRequest, ServiceDeploymentStatus } from '../resources/deployment.ts';
+import { Deployment, DeployRequest, ServiceDeploymentStatus, versionFields } from '../resources/deployment.ts';
 import { DeployServicesRequest, EnvironmentStatus, StopServicesRequest } from '../resources/environment.ts';
 import { type ServiceKind } from '../resources/service.ts';
 import { undocumented } from './common.ts';
 
-const deploy = <const Kind extends ServiceKind>(kind: Kind) =>
+const deploy = <const Kind extends ServiceKind, Body extends z.ZodObject>(kind: Kind, body: Body) =>
   operation({
-    ...undocumented, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body: DeployRequest,
+    ...undocumented, name: `deploy_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/deploy`, body,
     response: Deployment, effect: 'write', permission: 'deploy', target: kind, redeploy: `redeploy_${kind}`,
     summary: `Deploy one service of kind ${kind}.`,
   });
@@ -18,37 +18,57 @@ const redeploy = <const Kind extends ServiceKind>(kind: Kind) =>
     effect: 'write', permission: 'deploy', target: kind, summary: `Deploy the present version of one service of kind ${kind} again.`,
   });
 
+const stop = <const Kind extends ServiceKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `stop_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/stop`, response: ServiceDeploymentStatus,
+    effect: 'destructive', permission: 'deploy', target: kind, summary: `Stop one service of kind ${kind}.`,
+  });
+
+/** What deploying a service of each kind is when it is done to that service alone. */
+const carriesOut = {
+  application: 'deploy_application', container: 'deploy_container', database: 'deploy_database', job: 'deploy_job', helm: 'deploy_helm',
+  terraform: 'redeploy_terraform',
+} as const satisfies Readonly<Record<ServiceKind, string>>;
+
 /** Operations outside the API document: deploying, stopping and canceling. */
 export const deploymentExtensions = {
-  deploy_container: deploy('container'),
-  deploy_helm: deploy('helm'),
-  deploy_job: deploy('job'),
+  deploy_container: deploy('container', DeployRequest.extend(versionFields.container)),
+  deploy_helm: deploy('helm', DeployRequest.extend(versionFields.helm)),
+  deploy_job: deploy('job', DeployRequest),
   redeploy_application: redeploy('application'),
   redeploy_container: redeploy('container'),
   redeploy_helm: redeploy('helm'),
   redeploy_job: redeploy('job'),
+  stop_application: stop('application'),
+  stop_container: stop('container'),
+  stop_database: stop('database'),
+  stop_helm: stop('helm'),
+  stop_job: stop('job'),
   deploy_environment: operation({
     ...undocumented, name: 'deploy_environment', method: 'POST', path: '/environment/{environmentId}/deploy', response: EnvironmentStatus,
-    effect: 'write', permission: 'deploy', target: 'environment',
-    carriesOut: {
-      application: 'deploy_application', container: 'deploy_container', database: 'deploy_database', job: 'deploy_job', helm: 'deploy_helm',
-      terraform: 'redeploy_terraform',
-    },
+    effect: 'write', permission: 'deploy', target: 'environment', carriesOut,
     summary: 'Deploy every service of an environment: applications at their newest commits, jobs are run, Terraform plans and applies.',
   }),
   stop_services: operation({
     ...undocumented, name: 'stop_services', method: 'POST', path: '/environment/{environmentId}/service/stop', body: StopServicesRequest,
     effect: 'destructive', permission: 'deploy', target: 'environment',
+    // What needs others first, as a stop of all does.
+    oneByOne: { helm_ids: 'stop_helm', application_ids: 'stop_application', container_ids: 'stop_container', job_ids: 'stop_job', database_ids: 'stop_database' },
     roles: {
       application_ids: { within: 'application' }, container_ids: { within: 'container' }, database_ids: { within: 'database' }, job_ids: { within: 'job' },
       helm_ids: { within: 'helm' }, terraform_ids: { within: 'terraform' },
     },
     summary: 'Stop selected services of an environment.',
   }),
-  start_services: operation({
-    ...undocumented, name: 'start_services', method: 'POST', path: '/environment/{environmentId}/service/deploy', body: DeployServicesRequest, response: EnvironmentStatus,
-    effect: 'disruptive', permission: 'deploy', target: 'environment',
-    roles: { 'applications.application_id': { within: 'application' }, 'containers.id': { within: 'container' }, 'helms.id': { within: 'helm' }, databases: { within: 'database' } },
+  deploy_services: operation({
+    ...undocumented, name: 'deploy_services', method: 'POST', path: '/environment/{environmentId}/service/deploy', body: DeployServicesRequest, response: EnvironmentStatus,
+    // A deploy weighs what deploying each service weighs; starting what was stopped shows no version of every kind, and is asked about.
+    effect: 'write', unseenEffect: 'disruptive', permission: 'deploy', target: 'environment', carriesOut,
+    oneByOne: { databases: 'deploy_database', containers: 'deploy_container', applications: 'deploy_application', helms: 'deploy_helm' },
+    roles: {
+      'applications.application_id': { within: 'application' }, 'containers.id': { within: 'container' }, databases: { within: 'database' }, 'jobs.id': { within: 'job' },
+      'helms.id': { within: 'helm' }, 'terraforms.id': { within: 'terraform' },
+    },
     summary: 'Deploy selected services of an environment at given versions or, without one, at those that were deployed before.',
   }),
   cancel_deployment: operation({

@@ -1,3 +1,4 @@
+import { anyVariableExtensions } from './any-variable.ts';
 import { changeExtensions } from './changes.ts';
 import { deploymentExtensions } from './deployments.ts';
 import { domainExtensions } from './domains.ts';
@@ -8,6 +9,7 @@ import { wideReadExtensions } from './wide-reads.ts';
 
 /** Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing actions. */
 export const extensionOperations = {
+  ...anyVariableExtensions,
   ...variableExtensions,
   ...domainExtensions,
   ...wideReadExtensions,

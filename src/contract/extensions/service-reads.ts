@@ -8,7 +8,7 @@ import { Database } from '../resources/database.ts';
 import { EnvironmentLog, Log, logQuery, ServiceDeploymentStatus } from '../resources/deployment.ts';
 import { Environment, EnvironmentStatus } from '../resources/environment.ts';
 import { Helm } from '../resources/helm.ts';
-import { DeploymentHistory, Job } from '../resources/job.ts';
+import { Commit, DeploymentHistory, Job } from '../resources/job.ts';
 import { Link } from '../resources/link.ts';
 import { Terraform } from '../resources/terraform.ts';
 import { read } from './common.ts';
@@ -38,6 +38,12 @@ const readLinks = <const Kind extends string>(kind: Kind) =>
   operation({
     ...read, name: `get_${kind}_links`, path: `/${kind}/{${kind}Id}/link`, response: z.object({ results: z.array(Link) }),
     summary: `Read the public addresses of one service of kind ${kind}.`,
+  });
+
+const readCommits = <const Kind extends string>(kind: Kind) =>
+  operation({
+    ...read, name: `list_${kind}_commits`, path: `/${kind}/{${kind}Id}/commit`, response: z.object({ results: z.array(Commit) }),
+    summary: `List the newest commits of the branch of one service of kind ${kind}, newest first.`,
   });
 
 // One list mixes services of every kind: members that all kinds share are typed, the others pass through.
@@ -84,6 +90,10 @@ export const serviceReadExtensions = {
   list_helm_deployments: readHistory('helm'),
   list_terraform_deployments: readHistory('terraform'),
   list_environment_deployments: readHistory('environment'),
+  list_application_commits: readCommits('application'),
+  list_helm_commits: readCommits('helm'),
+  list_job_commits: readCommits('job'),
+  list_terraform_commits: readCommits('terraform'),
   get_environment_logs: operation({
     ...read, name: 'get_environment_logs', path: '/environment/{environmentId}/logs', query: logQuery, response: EnvironmentLog,
     summary: "Read the log of an environment's latest deployments, with step and service.",

@@ -1,12 +1,16 @@
 import { operation } from '../operation.ts';
 import { listOf, pageQuery } from '../primitives.ts';
-import { EnvironmentVariable, Secret, SecretRequest, VariableRequest, type OwnerKind } from '../resources/variable.ts';
+import { EnvironmentVariable, Secret, SecretEdit, SecretRequest, VariableRequest, type OwnerKind } from '../resources/variable.ts';
 import { undocumented, read } from './common.ts';
 
-const updateVariable = <const Kind extends 'application' | 'container' | 'job'>(kind: Kind) =>
+/** A change of what a project has reaches all its environments. */
+const reach = (kind: OwnerKind) => ({ reachesEnvironments: kind === 'project' });
+
+const updateVariable = <const Kind extends 'application' | 'container' | 'job' | 'project'>(kind: Kind) =>
   operation({
     ...undocumented, name: `update_variable_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
-    body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, summary: `Replace a variable of one service of kind ${kind}.`,
+    body: VariableRequest, response: EnvironmentVariable, effect: 'destructive', target: kind, ...reach(kind),
+    summary: kind === 'project' ? 'Replace a variable of a project.' : `Replace a variable of one service of kind ${kind}.`,
   });
 
 /** What the API document has for applications only. */
@@ -15,15 +19,22 @@ type OtherOwnerKind = Exclude<OwnerKind, 'application'>;
 const createVariable = <const Kind extends OtherOwnerKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `create_variable_of_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/environmentVariable`,
-    body: VariableRequest, response: EnvironmentVariable, effect: 'write', target: kind, creates: { kind: 'environment_variable', in: kind },
+    body: VariableRequest, response: EnvironmentVariable, effect: 'write', target: kind, creates: { kind: 'environment_variable', in: kind }, ...reach(kind),
     summary: `Create a variable of one ${kind}.`,
   });
 
 const createSecret = <const Kind extends OtherOwnerKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `create_secret_of_${kind}`, method: 'POST', path: `/${kind}/{${kind}Id}/secret`,
-    body: SecretRequest, response: Secret, effect: 'write', target: kind, creates: { kind: 'secret', in: kind },
+    body: SecretRequest, response: Secret, effect: 'write', target: kind, creates: { kind: 'secret', in: kind }, ...reach(kind),
     summary: `Store a secret of one ${kind}.`,
+  });
+
+const updateSecret = <const Kind extends OwnerKind>(kind: Kind) =>
+  operation({
+    ...undocumented, name: `update_secret_of_${kind}`, method: 'PUT', path: `/${kind}/{${kind}Id}/secret/{secretId}`,
+    body: SecretEdit, response: Secret, effect: 'destructive', target: kind, ...reach(kind),
+    summary: `Replace a secret of one ${kind}.`,
   });
 
 const listSecrets = <const Kind extends OwnerKind>(kind: Kind) =>
@@ -35,13 +46,13 @@ const listSecrets = <const Kind extends OwnerKind>(kind: Kind) =>
 const deleteVariable = <const Kind extends OwnerKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `delete_variable_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
-    effect: 'destructive', target: kind, summary: `Delete a variable of one ${kind}, with its overrides and aliases.`,
+    effect: 'destructive', target: kind, ...reach(kind), summary: `Delete a variable of one ${kind}, with its overrides and aliases.`,
   });
 
 const deleteSecret = <const Kind extends OwnerKind>(kind: Kind) =>
   operation({
     ...undocumented, name: `delete_secret_of_${kind}`, method: 'DELETE', path: `/${kind}/{${kind}Id}/secret/{secretId}`,
-    effect: 'destructive', target: kind, summary: `Delete a secret of one ${kind}, with its overrides and aliases.`,
+    effect: 'destructive', target: kind, ...reach(kind), summary: `Delete a secret of one ${kind}, with its overrides and aliases.`,
   });
 
 /** Operations outside the API document: variables and secrets. */
@@ -57,26 +68,41 @@ export const variableExtensions = {
   update_variable_of_application: updateVariable('application'),
   update_variable_of_container: updateVariable('container'),
   update_variable_of_job: updateVariable('job'),
+  update_variable_of_project: updateVariable('project'),
   list_variables_of_job: operation({
     ...read, name: 'list_variables_of_job', path: '/job/{jobId}/environmentVariable', query: pageQuery,
     response: listOf(EnvironmentVariable), summary: 'List the variables a job sees, of every scope.',
+  }),
+  list_variables_of_project: operation({
+    ...read, name: 'list_variables_of_project', path: '/project/{projectId}/environmentVariable', query: pageQuery,
+    response: listOf(EnvironmentVariable), summary: 'List the variables that all environments of a project see.',
   }),
   list_secrets_of_application: listSecrets('application'),
   list_secrets_of_container: listSecrets('container'),
   list_secrets_of_job: listSecrets('job'),
   list_secrets_of_environment: listSecrets('environment'),
+  list_secrets_of_project: listSecrets('project'),
   create_variable_of_container: createVariable('container'),
   create_variable_of_job: createVariable('job'),
   create_variable_of_environment: createVariable('environment'),
+  create_variable_of_project: createVariable('project'),
   create_secret_of_container: createSecret('container'),
   create_secret_of_job: createSecret('job'),
   create_secret_of_environment: createSecret('environment'),
+  create_secret_of_project: createSecret('project'),
+  update_secret_of_application: updateSecret('application'),
+  update_secret_of_container: updateSecret('container'),
+  update_secret_of_job: updateSecret('job'),
+  update_secret_of_environment: updateSecret('environment'),
+  update_secret_of_project: updateSecret('project'),
   delete_variable_of_application: deleteVariable('application'),
   delete_variable_of_container: deleteVariable('container'),
   delete_variable_of_job: deleteVariable('job'),
   delete_variable_of_environment: deleteVariable('environment'),
+  delete_variable_of_project: deleteVariable('project'),
   delete_secret_of_application: deleteSecret('application'),
   delete_secret_of_container: deleteSecret('container'),
   delete_secret_of_job: deleteSecret('job'),
   delete_secret_of_environment: deleteSecret('environment'),
+  delete_secret_of_project: deleteSecret('project'),
 } as const;

@@ -25,6 +25,14 @@ const Steps = z.object({
   details: z.array(z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() })),
 });
 
+/** What runs of a service after its deployment, where that is looked at. The counts are absent until that has been done. */
+const Running = z.object({
+  instances: z.int().optional().describe('Instances that do their work.'),
+  wanted_instances: z.int().optional(),
+  restarts: z.int().describe('How often an instance ended by itself since the deployment.'),
+  warnings: z.array(z.string()).describe('What is not as it was deployed, and why.'),
+});
+
 /** Status of one service; `id` is the service, `deployment_request_id` its latest deployment. What only a deployment has is absent before the first one. */
 export const ServiceDeploymentStatus = z.object({
   id: Uuid,
@@ -37,6 +45,7 @@ export const ServiceDeploymentStatus = z.object({
   last_deployment_date: DateTime.optional(),
   steps: Steps.optional(),
   execution_id: z.string().optional(),
+  running: Running.optional(),
 });
 
 export const ApplicationStatus = ServiceDeploymentStatus.extend({ state: ApplicationState });
@@ -47,6 +56,12 @@ export const RestartedServices = ServiceDeploymentStatus.extend({ results: z.arr
 export const DeployRequest = z.object({
   git_commit_id: z.string().regex(/^[0-9a-f]{7,40}$/i, 'must be a commit hash of 7 to 40 hexadecimal digits').optional().describe('Default: the newest.'),
 });
+
+/** Versions that a deployment may name, by kind of service. */
+export const versionFields = {
+  container: { image_tag: z.string().min(1).optional() },
+  helm: { chart_version: z.string().min(1).optional() },
+} as const;
 
 /** Response of a deploy: the accepted deployment, together with its service's status. `id` is the deployment. */
 export const Deployment = ServiceDeploymentStatus.extend({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { DateTime, identity, Name, Pointer, reference, resourceOf, Uuid } from '../primitives.ts';
-import { DeployRequest } from './deployment.ts';
+import { DeployRequest, versionFields } from './deployment.ts';
 import type { ServiceKind } from './service.ts';
 import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states.ts';
 
@@ -62,7 +62,7 @@ const namesAny = (body: Readonly<Record<string, readonly unknown[] | undefined>>
 
 export const RestartServicesRequest = z
   .object({ application_ids: ids('application'), database_ids: ids('database'), container_ids: ids('container') })
-  .refine(namesAny, { error: 'needs at least one id in application_ids, database_ids or container_ids', path: ['application_ids'] });
+  .refine(namesAny, { error: 'needs at least one id in "application_ids", "database_ids" or "container_ids"', path: ['application_ids'] });
 
 /** Ids of services of every kind, at least one. */
 export const StopServicesRequest = z
@@ -71,12 +71,14 @@ export const StopServicesRequest = z
   })
   .refine(namesAny, { error: 'needs at least one id', path: ['application_ids'] });
 
-/** Services to deploy, at least one. An application without a commit stays at the one that was deployed before. */
+/** Services to deploy, at least one. What is given without a version stays at the one that was deployed before. */
 export const DeployServicesRequest = z
   .object({
     applications: z.array(z.object({ application_id: reference('application'), ...DeployRequest.shape })).optional(),
-    containers: z.array(z.object({ id: reference('container') })).optional(),
-    helms: z.array(z.object({ id: reference('helm') })).optional(),
+    containers: z.array(z.object({ id: reference('container'), ...versionFields.container })).optional(),
+    jobs: z.array(z.object({ id: reference('job'), ...versionFields.container, ...DeployRequest.shape })).optional(),
+    helms: z.array(z.object({ id: reference('helm'), ...versionFields.helm, ...DeployRequest.shape })).optional(),
+    terraforms: z.array(z.object({ id: reference('terraform'), ...DeployRequest.shape })).optional(),
     databases: ids('database'),
   })
   .refine(namesAny, { error: 'needs at least one service', path: ['applications'] });

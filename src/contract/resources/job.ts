@@ -81,6 +81,20 @@ export const Job = resourceOf('job', z.object({
   labels_groups: z.array(LabelsGroup).optional(),
 }));
 
+/** A commit of a service's branch. */
+export const Commit = z.object({
+  created_at: DateTime,
+  git_commit_id: z.string(),
+  tag: z.string(),
+  message: z.string(),
+  author_name: z.string(),
+  author_avatar_url: Uri.optional(),
+  commit_page_url: Uri.optional(),
+});
+
+/** Most commits in a list of them. */
+export const listedCommits = 100;
+
 /** A deployment in a deployment history. */
 export const DeploymentHistoryItem = z.object({
   identifier: z.object({
@@ -93,18 +107,9 @@ export const DeploymentHistoryItem = z.object({
   status: DeploymentState,
   auditing_data: z.object({ created_at: DateTime, updated_at: DateTime, triggered_by: z.string(), origin: Origin }),
   details: z.object({
-    commit: z
-      .object({
-        created_at: DateTime,
-        git_commit_id: z.string(),
-        tag: z.string(),
-        message: z.string(),
-        author_name: z.string(),
-        author_avatar_url: Uri.optional(),
-        commit_page_url: Uri.optional(),
-      })
-      .optional(),
+    commit: Commit.optional(),
     image: z.object({ image_name: z.string(), tag: z.string() }).optional(),
+    repository: z.object({ chart_name: z.string(), chart_version: z.string() }).optional(),
     build_pod_name: z.string().optional(),
   }),
   status_details: StatusDetails,

@@ -9,6 +9,9 @@ export type ServiceType = z.infer<typeof ServiceType>;
 export const serviceKinds = ['application', 'container', 'database', 'job', 'helm', 'terraform'] as const;
 export type ServiceKind = (typeof serviceKinds)[number];
 
+/** Kinds of services that run on, so that they can be started again. */
+export const startableKinds = ['application', 'container', 'database', 'helm'] as const satisfies readonly ServiceKind[];
+
 /** Whether this is one of those kinds. */
 export const isServiceKind = (kind: unknown): kind is ServiceKind => (serviceKinds as readonly unknown[]).includes(kind);
 

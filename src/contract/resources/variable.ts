@@ -23,12 +23,14 @@ const Key = z
   .string()
   .max(255)
   .regex(/^[A-Za-z][A-Za-z0-9_]*$/, 'must begin with a letter and hold letters, digits and _ only')
-  .describe('Letters, digits and _.');
+  .describe('A letter, then letters, digits and _.');
 
 const details = {
   description: z.string().max(maximumVariableDescription).optional(),
   enable_interpolation_in_file: z.boolean().optional(),
 };
+
+const detailsOrNull = { description: details.description.nullable(), enable_interpolation_in_file: details.enable_interpolation_in_file.nullable() };
 
 const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file there.') };
 
@@ -39,9 +41,26 @@ export const VariableOverrideRequest = z.object({ value: z.string(), ...details 
 
 export const SecretRequest = z.object({ key: Key, value: secret(), ...mountPath, ...details });
 
-/** What variables and secrets can belong to, as paths name it. Helm and Terraform services have them too, but no such paths. */
-export const ownerKinds = ['application', 'container', 'job', 'environment'] as const;
+/** What variables and secrets can belong to and has paths for them. */
+export const ownerKinds = ['application', 'container', 'job', 'environment', 'project'] as const;
 export type OwnerKind = (typeof ownerKinds)[number];
+
+/** Body of the request that edits a secret: without a value it keeps the one it has. A mount path can't be changed. */
+export const SecretEdit = z.object({ key: Key, value: secret().optional(), ...detailsOrNull });
+
+/** All that variables and secrets can belong to. Those of Helm and Terraform services are reached only at the path of all variables. */
+export const variableOwnerKinds = [...ownerKinds, 'helm', 'terraform'] as const;
+export type VariableOwnerKind = (typeof variableOwnerKinds)[number];
+
+/** The scopes of what has an owner, in the order of `variableOwnerKinds`. */
+export const OwnerScope = z.enum(['APPLICATION', 'CONTAINER', 'JOB', 'ENVIRONMENT', 'PROJECT', 'HELM', 'TERRAFORM']);
+export type OwnerScope = z.infer<typeof OwnerScope>;
+
+/** The scope of what an owner of this kind has itself. */
+export const scopeOfOwner = (kind: VariableOwnerKind): OwnerScope => kind.toUpperCase() as OwnerScope;
+
+/** The kind of owner that a scope names; undefined if it names none. */
+export const ownerKindOf = (scope: unknown): VariableOwnerKind | undefined => variableOwnerKinds.find((kind) => scope === kind.toUpperCase());
 
 const LinkedVariable = z.object({
   id: Uuid,
@@ -73,5 +92,25 @@ export const EnvironmentVariable = resourceOf('environment_variable', z.object({
   owned_by: z.string().optional(),
 }));
 
+/** A variable or secret as the path of all variables shows it. Secrets have no value. */
+export const Variable = resourceOf('environment_variable', z.object({ ...EnvironmentVariable.shape, value: z.string().nullable(), is_secret: z.boolean() }));
+
+/** Body of the request that creates a variable or, with `is_secret`, a secret of any owner. */
+export const AnyVariableRequest = z.object({
+  key: Key, value: z.string(), is_secret: z.boolean(), variable_scope: OwnerScope, variable_parent_id: Uuid, ...mountPath, ...detailsOrNull,
+});
+
+/** The same for secrets only: what is shown of the request hides the value. */
+export const AnySecretRequest = AnyVariableRequest.extend({ value: secret(), is_secret: z.literal(true) });
+
+/** Body of the request that edits a variable of any owner. Without a value it keeps the one it has. */
+export const AnyVariableEdit = z.object({ key: Key, value: z.string().nullish(), ...detailsOrNull });
+
+/** The same for secrets only: what is shown of the request hides the value. */
+export const AnySecretEdit = AnyVariableEdit.extend({ value: secret().nullish() });
+
+/** Body of the request that overrides a variable for any owner. */
+export const AnyOverrideRequest = z.object({ value: z.string(), override_scope: OwnerScope, override_parent_id: Uuid, ...detailsOrNull });
+
 /** A secret, in responses: without its value. */
-export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, ...owner });
+export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, description: z.string().optional(), ...owner });
