@@ -8,13 +8,14 @@ export interface BaseUrl {
   readonly prefix: string;
 }
 
-const isLoopback = (host: string): boolean =>
+/** Whether a URL's host is this machine. Other names than `localhost` don't count, even if they resolve to it. */
+export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || (isIPv4(host) && host.startsWith('127.'));
 
 const baseUrlProblem = (url: URL): string | undefined => {
   if (url.username || url.password) return 'must not contain a user name or password: the token is given apart from it';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return `must begin with https:// (or http:// on this machine), not ${url.protocol}//`;
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return `must begin with https://: over plain http to ${url.host} the token could be read on the way`;
   }
   if (url.search || url.hash) return 'must end with its path: no query and no fragment';

@@ -56,6 +56,8 @@ export function retryAfterTime(headers: Headers, now: number): number | undefine
 /** Request budgets by credential key. */
 export interface RequestBudgets {
   get(key: string): RequestBudget | undefined;
+  /** The lowest budget whose window has not ended; undefined if none is known. @param now milliseconds since the epoch. */
+  lowest(now: number): RequestBudget | undefined;
   /** Records a reported budget. Responses may arrive out of order: within one window the lowest count is kept. */
   record(key: string, reported: RequestBudget | undefined): void;
 }
@@ -68,6 +70,11 @@ export function createRequestBudgets(): RequestBudgets {
   const budgets = new Map<string, RequestBudget>();
   return {
     get: (key) => budgets.get(key),
+    lowest: (now) => {
+      let lowest: RequestBudget | undefined;
+      for (const budget of budgets.values()) if (budget.resetAt > now && budget.remaining < (lowest?.remaining ?? Number.POSITIVE_INFINITY)) lowest = budget;
+      return lowest;
+    },
     record: (key, reported) => {
       if (!reported) return;
       const known = budgets.get(key);

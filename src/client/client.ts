@@ -11,7 +11,8 @@ import { startLifetime } from './lifetime.ts';
 import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
 import { createOperationAvailability } from './operation-availability.ts';
 import { failureFromResponse } from './error-response.ts';
-import { buildRequest, invalidIdFailure, secretsOf, type OperationInput, type Trace } from './request.ts';
+import { buildRequest, invalidIdFailure, secretsOf, traceHeaders, type OperationInput, type Trace } from './request.ts';
+import type { AttemptedRequest, RequestObserver } from './request-observer.ts';
 import { safeDetail } from './safe-text.ts';
 import { missingProviderFailure } from './missing-provider.ts';
 import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
@@ -78,6 +79,8 @@ export interface ClientConfig {
   /** Largest response body accepted, in bytes. */
   readonly maximumAnswerBytes?: number;
   readonly log?: Logger;
+  /** Observes every request. Default: nobody does. */
+  readonly observer?: RequestObserver;
   /** Current time in milliseconds since the epoch. Default: the system clock. */
   readonly clock?: { now(): number };
   /** Random number from 0 (inclusive) to 1 (exclusive). */
@@ -106,7 +109,7 @@ const describe = ({ response, fault }: SendOutcome, masked: (text: string) => st
  */
 export function createClient(config: ClientConfig): Client {
   const base = parseBaseUrl(config.baseUrl);
-  const { clock = Date, random = Math.random, sleep = (milliseconds, signal) => pause(milliseconds, undefined, { signal }) } = config;
+  const { observer, clock = Date, random = Math.random, sleep = (milliseconds, signal) => pause(milliseconds, undefined, { signal }) } = config;
   const timeouts = { ...defaultTimeouts, ...config.timeouts };
   const transport = createTransport(base, timeouts, config.maximumAnswerBytes ?? defaultMaximumAnswerBytes);
   const budgets = createRequestBudgets();
@@ -114,17 +117,20 @@ export function createClient(config: ClientConfig): Client {
   const reads = createRequestCoalescer<SendOutcome>();
   const refusedParts: RefusedParts = new Map();
   const now = () => clock.now();
+  observer?.watchBudget(() => budgets.lowest(now()));
 
-  const sendOnce = async (outgoing: OutgoingRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> => {
-    const outcome = await transport.send(outgoing, signal);
+  const sendOnce = async (outgoing: OutgoingRequest, attempted: AttemptedRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> => {
+    const observed = observer?.begin(attempted);
+    const outcome = await transport.send(observed?.trace ? { ...outgoing, headers: { ...outgoing.headers, ...traceHeaders(observed.trace) } } : outgoing, signal);
+    observed?.end(outcome.response ? { status: outcome.response.status } : { fault: outcome.fault.kind });
     if (outcome.response) budgets.record(credential.key, budgetFromHeaders(outcome.response.headers, now()));
     return outcome;
   };
 
-  const send = (outgoing: OutgoingRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> =>
+  const send = (outgoing: OutgoingRequest, attempted: AttemptedRequest, credential: Credential, signal: AbortSignal): Promise<SendOutcome> =>
     outgoing.method === 'GET'
-      ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) => sendOnce(outgoing, credential, shared))
-      : sendOnce(outgoing, credential, signal).finally(() => reads.forgetInFlight());
+      ? reads.join(`${credential.key} ${outgoing.target}`, signal, (shared) => sendOnce(outgoing, attempted, credential, shared))
+      : sendOnce(outgoing, attempted, credential, signal).finally(() => reads.forgetInFlight());
 
   /** The answer or the failure that results from sending a request. */
   const settle = (operation: AnyOperation, input: OperationInput, { outcome, outcomeUnknown, ...sent }: FinalResult, inParts: boolean): { answer?: unknown; flaw?: ApiFailure; failure?: ApiFailure } => {
@@ -157,7 +163,7 @@ export function createClient(config: ClientConfig): Client {
     const sendRequest = (request: OutgoingRequest): Promise<SendResult> =>
       sendWithRetries({
         method: operation.method, maxAttempts: attempts, lifetime, deadline, now, random, sleep,
-        send: (stop) => send(request, credential, stop),
+        send: (stop, attempt) => send(request, { operation, attempt, trace }, credential, stop),
         onRetry: (outcome, wait) => log?.warn({ ...logFields, ...describe(outcome, masked), wait }, 'platform call repeated'),
       });
     const sendReworded = async (first: SendResult): Promise<FinalResult> => {

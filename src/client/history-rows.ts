@@ -1,8 +1,6 @@
-import { isRecord } from '../contract/index.ts';
+import { isRecord, recordsIn } from '../contract/index.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-
-const recordsIn = (value: unknown): Row[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 /** The image of a deployment, where its name and tag stand among the details. */
 function imageIn(details: unknown): Row | undefined {

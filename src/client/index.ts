@@ -1,6 +1,6 @@
 /** The client of any platform. */
 
-export { parseBaseUrl } from './base-url.ts';
+export { isLoopbackHost, parseBaseUrl } from './base-url.ts';
 export type { RequestBudget } from './budget.ts';
 export { createClient, type Client, type Logger } from './client.ts';
 export { credentialOf, readCredentialFile, type Credential } from './credential.ts';
@@ -8,6 +8,7 @@ export { failureFromResponse, type RefusedCall } from './error-response.ts';
 export { ApiError, type ApiErrorKind } from './errors.ts';
 export { createOperationAvailability } from './operation-availability.ts';
 export { organizationIn } from './organization.ts';
+export type { RequestEnd, RequestObserver } from './request-observer.ts';
 export type { Trace } from './request.ts';
 export { createValueFinder, mask, maskFound, maskPatternSource, minimumMaskedLength, type ValueFinder } from './secret-masking.ts';
 export { closedFault, explainedCodes, redirectFault, redirectLoop, stoppedFault, transportFaultOf } from './transport-fault.ts';

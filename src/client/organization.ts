@@ -25,7 +25,7 @@ const listText = (rows: readonly JsonRecord[]): string =>
 const unclear = (reason: string, rows: readonly JsonRecord[]): OrganizationResult => ({
   failure: {
     kind: 'unclear_organization', reason, ...(rows.length > 0 && { detail: `It has ${listText(rows)}` }),
-    next: 'Give organization_id in the call where it takes one, or have whoever runs this server choose an organization by its name or id: INFRA_ORGANIZATION, --organization, or organization in the profile.',
+    next: 'Give organization in the call where it takes one, or have whoever runs this server choose an organization by its name or id: INFRA_ORGANIZATION, --organization, or organization in the profile.',
   },
 });
 

@@ -31,8 +31,8 @@ export interface RequestExtras {
 
 const traceparentFormat = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** Headers of a trace; none if it is malformed. */
-const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, string> => ({
+/** The headers of a trace; none if it is malformed. */
+export const traceHeaders = ({ traceparent, tracestate = '' }: Trace): Record<string, string> => ({
   ...(traceparentFormat.test(traceparent) && { traceparent, ...(/^[\x20-\x7e]{1,512}$/.test(tracestate) && { tracestate }) }),
 });
 

@@ -60,8 +60,8 @@ export interface RetryOptions {
   readonly random: () => number;
   /** Waits for this many milliseconds; rejects when the signal aborts. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
-  /** Sends the request once; rejects only when the signal aborts. */
-  readonly send: (signal: AbortSignal) => Promise<SendOutcome>;
+  /** Sends the request once; rejects only when the signal aborts. @param number of the attempt, from 1. */
+  readonly send: (signal: AbortSignal, number: number) => Promise<SendOutcome>;
   /** Called for each attempt that will be followed by another, after `wait` milliseconds. */
   readonly onRetry: (outcome: SendOutcome, wait: number) => void;
 }
@@ -74,10 +74,10 @@ export interface SendResult {
 }
 
 /** Sends the request once, unless the call is or gets stopped. */
-async function attempt({ lifetime, send }: RetryOptions): Promise<SendOutcome> {
+async function attempt({ lifetime, send }: RetryOptions, number: number): Promise<SendOutcome> {
   const before = lifetime.stopped();
   if (before) return { fault: stoppedFault(before, false) };
-  const outcome = await send(lifetime.signal).catch(() => undefined);
+  const outcome = await send(lifetime.signal, number).catch(() => undefined);
   const stopped = lifetime.stopped();
   if (stopped && !outcome?.response) return { fault: stoppedFault(stopped, true) };
   return outcome ?? { fault: stoppedFault('canceled', true) };
@@ -91,7 +91,7 @@ export async function sendWithRetries(options: RetryOptions): Promise<SendResult
   let outcomeUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
     // oxlint-disable-next-line no-await-in-loop
-    const outcome = await attempt(options);
+    const outcome = await attempt(options, attempts);
     outcomeUnknown ||= method !== 'GET' && mayHaveTakenEffect(outcome);
     const wait = waitBeforeRetry(outcome, { method, attempts, maxAttempts, now: now(), deadline, random });
     if (wait === undefined) return { outcome, attempts, outcomeUnknown };

@@ -1,0 +1,30 @@
+import type { AnyOperation } from '../contract/index.ts';
+import type { RequestBudget } from './budget.ts';
+import type { Trace } from './request.ts';
+import type { TransportFault } from './transport-fault.ts';
+
+/** One request that is about to be sent. */
+export interface AttemptedRequest {
+  readonly operation: AnyOperation;
+  /** From 1. Larger for a request that is sent again. */
+  readonly attempt: number;
+  /** The trace that the request is part of. */
+  readonly trace?: Trace;
+}
+
+/** How a request ended: with a status, or with why there is none. */
+export type RequestEnd = { readonly status: number } | { readonly fault: TransportFault['kind'] };
+
+/** A request that is being sent. */
+export interface ObservedRequest {
+  /** The trace to send with it. Default: the one that it came with. */
+  readonly trace?: Trace;
+  readonly end: (end: RequestEnd) => void;
+}
+
+/** Observes the requests of a client as they are sent, each attempt by itself. It never learns their content. Its functions don't throw. */
+export interface RequestObserver {
+  readonly begin: (request: AttemptedRequest) => ObservedRequest;
+  /** Receives a function that returns the lowest budget of the client's credentials, undefined while none is known. */
+  readonly watchBudget: (lowest: () => RequestBudget | undefined) => void;
+}
