@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import type { EnvironmentVariable, ServiceKind } from '../contract/index.ts';
+import { clip } from './events.ts';
 import { type HistoryItem, type PastDeployment, readDeployment, shortCommit } from './history.ts';
 import type { Lenient } from './lenient.ts';
-import { recordedText, type RecordedChange } from './recorded-changes.ts';
+import { howChanged, recordedText, recordsByVariable, type RecordedChange } from './recorded-changes.ts';
 
 /** A variable without its value, so that the analysis can't reveal it. */
 export type VariableKey = Lenient<Pick<z.infer<typeof EnvironmentVariable>, 'updated_at' | 'created_at' | 'scope' | 'variable_type'>> & { readonly key: string };
@@ -32,6 +33,7 @@ export interface ServiceChange {
 
 /** What else may have changed beside a service's deployments. */
 export interface ChangeContext {
+  /** Without stored secrets; absent if they could not be read. */
   readonly variables?: readonly VariableKey[];
   readonly siblings?: readonly Sibling[];
   /** When the service's configuration was last changed. */
@@ -58,7 +60,7 @@ const contentChanges = (from: PastDeployment, to: PastDeployment): ServiceChange
   ...(to.image && to.image !== from.image ? [{ kind: 'image', text: `image ${from.image ? `${from.image} → ` : ''}${to.image}` } as const] : []),
 ];
 
-const variableText = ({ key, scope }: { readonly key: string; readonly scope?: string | null }, what: string): string => `variable ${key} ${what}${scope ? ` (${scope.toLowerCase()})` : ''}`;
+const variableText = ({ key, scope }: { readonly key: string; readonly scope?: string | null }, what: string, kind = 'variable'): string => `${kind} ${key} ${what}${scope ? ` (${scope.toLowerCase()})` : ''}`;
 
 /** The newest record that fits. */
 const newest = (recorded: readonly RecordedChange[], fits: (one: RecordedChange) => boolean): RecordedChange | undefined =>
@@ -76,12 +78,19 @@ const variableChanges = (variables: readonly VariableKey[], recorded: readonly R
       at: variable.updated_at ?? variable.created_at ?? undefined,
     }));
 
-/** Variables that were removed, and not made again: only records show them. */
-const removals = (variables: readonly VariableKey[], recorded: readonly RecordedChange[]): ServiceChange[] =>
-  recorded.flatMap((one): ServiceChange[] =>
-    one.variable === undefined || !one.isRemoval || variables.some((variable) => isOf(variable)(one))
-      ? []
-      : [{ kind: 'variable', variable: one.variable, text: `${variableText({ key: one.variable, scope: one.scope }, 'removed')}${recordedText({ by: one.by })}`, at: one.at }]);
+/**
+ * Changes of what the list of variables doesn't show: only records tell of stored secrets, of variables that were removed and,
+ * where the list couldn't be read, of all others.
+ */
+const unlistedChanges = (variables: readonly VariableKey[], recorded: readonly RecordedChange[]): ServiceChange[] =>
+  [...recordsByVariable(recorded).values()].flatMap((records): ServiceChange[] => {
+    const [first, last] = [records[0]!, records.at(-1)!];
+    const { variable: key = '', scope, isSecret = false, by, at, values, changes } = last;
+    const how = howChanged({ wasThere: first.isAddition !== true, isThere: !last.isRemoval, isSecret });
+    if (how === undefined || variables.some((variable) => isOf(variable)(last))) return [];
+    const was = last.isRemoval ? values?.before && `was ${clip(values.before)}` : isSecret ? undefined : changes;
+    return [{ kind: 'variable', variable: key, text: `${variableText({ key, scope }, how, isSecret ? 'secret' : 'variable')}${recordedText({ by, changes: was })}`, at }];
+  });
 
 function configurationChanges(recorded: readonly RecordedChange[], configuredAt: string | null | undefined, from?: string, to?: string): ServiceChange[] {
   const own = recorded.filter(({ variable }) => variable === undefined);
@@ -98,7 +107,7 @@ const siblingChanges = (siblings: readonly Sibling[], from?: string, to?: string
 
 const contextChanges = ({ variables = [], siblings = [], configuredAt, recorded: all = [] }: ChangeContext, from?: string, to?: string): ServiceChange[] => {
   const recorded = all.filter(({ at }) => isWithin(at, from, to));
-  return [...configurationChanges(recorded, configuredAt, from, to), ...variableChanges(variables, recorded, from, to), ...removals(variables, recorded), ...siblingChanges(siblings, from, to)];
+  return [...configurationChanges(recorded, configuredAt, from, to), ...variableChanges(variables, recorded, from, to), ...unlistedChanges(variables, recorded), ...siblingChanges(siblings, from, to)];
 };
 
 /**

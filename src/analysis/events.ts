@@ -37,12 +37,18 @@ const verbs: Readonly<Record<string, string>> = {
 
 const lower = (words: string): string => words.toLowerCase().replaceAll('_', ' ');
 
-const verbOf = (type: string): string => verbs[type] ?? (type.startsWith('TRIGGER_') ? `asked to ${lower(type.slice('TRIGGER_'.length))}` : lower(type));
+const failure = '_FAILED';
+
+function verbOf(type: string): string {
+  if (type.startsWith('TRIGGER_')) return `asked to ${lower(type.slice('TRIGGER_'.length))}`;
+  return verbs[type] ?? (type.endsWith(failure) ? `failed to ${lower(type.slice(0, -failure.length))}` : lower(type));
+}
 
 const mostChanges = 6;
 const longestValue = 120;
 
-const clip = (text: string): string => (text.length > longestValue ? `${text.slice(0, longestValue - 1)}…` : text);
+/** A text, shortened. @param length the most characters that stay; by default those of a value of a changed member */
+export const clip = (text: string, length = longestValue): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
 const valueText = (value: unknown): string => (value === undefined ? 'nothing' : typeof value === 'string' ? (value === '' ? '""' : value) : (JSON.stringify(value) ?? ''));
 
@@ -53,7 +59,8 @@ const naming: readonly string[] = ['key', 'name', 'domain'];
 
 type Members = Readonly<Record<string, unknown>>;
 
-const membersIn = (text: string | null | undefined): Members | undefined => {
+/** The members in the `change` or `original_change` of an event, by dotted path; undefined if it has none. */
+export const eventMembers = (text: string | null | undefined): Members | undefined => {
   const value = parseJson(text ?? '');
   return isRecord(value) ? value : undefined;
 };
@@ -71,7 +78,7 @@ function changesIn(now: Members, before: Members | undefined, isSecret: (name: s
 
 /** An event in words. @param isSecret whether a member or variable of this name holds a secret, which is never told */
 export function tellEvent(event: LenientEvent, isSecret: (name: string) => boolean): ToldEvent {
-  const [now, before] = [membersIn(event.change), membersIn(event.original_change)];
+  const [now, before] = [eventMembers(event.change), eventMembers(event.original_change)];
   const key = now?.['key'] ?? before?.['key'];
   const part = event.sub_target_type ? ` ${lower(event.sub_target_type)}${typeof key === 'string' ? ` ${key}` : ''} of` : '';
   const names = [event.project_name, event.environment_name, event.target_name].filter((name) => typeof name === 'string' && name !== '');

@@ -27,6 +27,9 @@ export interface PastDeployment {
   /** Image with its tag, as `image:tag`. */
   readonly image?: string;
   readonly tag?: string;
+  /** Name of a Helm chart, and its version. */
+  readonly chart?: string;
+  readonly chartVersion?: string;
 }
 
 const secondsOf = (duration: string): number | undefined => {
@@ -66,6 +69,8 @@ export function readDeployment(item: HistoryItem): PastDeployment {
     commitAuthor: details?.commit?.author_name ?? undefined,
     image: image?.image_name ? [image.image_name, image.tag].filter(Boolean).join(':') : undefined,
     tag: image?.tag ?? undefined,
+    chart: details?.repository?.chart_name ?? undefined,
+    chartVersion: details?.repository?.chart_version ?? undefined,
   };
 }
 

@@ -32,7 +32,7 @@ export interface Overview {
 }
 
 /** What a condition is told from. */
-type JudgedStatus = Pick<LenientServiceStatus, 'state' | 'service_deployment_status' | 'steps' | 'status_details'>;
+type JudgedStatus = Pick<LenientServiceStatus, 'state' | 'service_deployment_status' | 'steps' | 'status_details' | 'running'>;
 
 const failures: Readonly<Record<string, string>> = {
   BUILD_ERROR: 'its build failed',
@@ -52,13 +52,14 @@ const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended w
 
 const settled = (state: string, status: JudgedStatus, kind: string): readonly [Condition, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
-  if (state === 'UNAVAILABLE') return ['unavailable', 'it can\'t be reached or keeps crashing'];
+  const warning = status.running?.warnings?.find((each) => typeof each === 'string');
+  if (state === 'UNAVAILABLE') return ['unavailable', warning ?? 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
   if (state === 'STOPPED' || state === 'DELETED') return ['stopped', `it is ${state.toLowerCase()}`];
   if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED') return ['never deployed', 'it was never deployed'];
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
   return status.service_deployment_status === 'OUT_OF_DATE'
-    ? ['out of date', 'its configuration or a variable changed since it was deployed']
+    ? ['out of date', warning ?? 'its configuration or a variable changed since it was deployed']
     : ['well', wellTexts[kind] ?? 'it runs'];
 };
 

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { terminalOutcome } from '../contract/index.ts';
 import { shortCommit, type PastDeployment } from './history.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
+import { maybe } from './lenient.ts';
+import { versionSourceOf } from './version-source.ts';
 
 /** What serves of a service, as far as it is known. */
 export interface Serving {
@@ -9,7 +11,7 @@ export interface Serving {
   readonly is: 'serving' | 'nothing' | 'unknown';
   /** Tag, commit or chart version. */
   readonly version?: string;
-  /** How many instances it may have; the platform doesn't tell how many there are. */
+  /** How many instances there are, or how many it may have where the platform doesn't tell that. */
   readonly instances?: string;
   readonly since?: string;
 }
@@ -17,31 +19,37 @@ export interface Serving {
 /** Jobs run and end, Terraform makes things: neither serves. */
 export const canServe = (kind: string): boolean => kind !== 'job' && kind !== 'terraform';
 
-const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
-
 const Configured = z.looseObject({
-  tag: maybe(z.string()),
   version: maybe(z.string()),
   min_running_instances: maybe(z.number()),
   max_running_instances: maybe(z.number()),
-  git_repository: maybe(z.looseObject({ deployed_commit_id: maybe(z.string()) })),
-  source: maybe(z.looseObject({ repository: maybe(z.looseObject({ chart_version: maybe(z.string()) })) })),
 });
 
-const instancesIn = (configuration: unknown): string | undefined => {
+/** How many instances a service is configured to have. */
+export const instancesIn = (configuration: unknown): string | undefined => {
   const { min_running_instances: least, max_running_instances: most } = Configured.safeParse(configuration).data ?? {};
   if (typeof least !== 'number') return undefined;
   if (typeof most !== 'number' || most === least) return String(least);
   return most < 0 ? `at least ${least}` : `${least} to ${most}`;
 };
 
-/** The version in a configuration, which is the one that was deployed unless the configuration changed since. */
-const versionIn = (configuration: unknown): string | undefined => {
-  const { tag, version, git_repository: git, source } = Configured.safeParse(configuration).data ?? {};
-  return tag ?? (git?.deployed_commit_id ? shortCommit(git.deployed_commit_id) : undefined) ?? source?.repository?.chart_version ?? version ?? undefined;
+/** How many instances of a service run, if the platform looks at that. */
+const runningIn = (status: LenientServiceStatus): number | undefined => {
+  const { instances } = status.running ?? {};
+  return typeof instances === 'number' ? instances : undefined;
 };
 
-const versionOf = ({ commit, image, tag }: PastDeployment): string | undefined => tag ?? image ?? (commit && shortCommit(commit));
+/** How many instances, in words; undefined where that isn't known. */
+export const instancesText = (instances: string | undefined): string | undefined => instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`;
+
+/** The version in a configuration, which is the one that was deployed unless the configuration changed since. */
+const versionIn = ({ kind, configuration }: ServedService): string | undefined => {
+  const source = versionSourceOf(kind, configuration);
+  if (source?.by === 'commit') return source.deployed && shortCommit(source.deployed);
+  return source?.by === 'none' ? (Configured.safeParse(configuration).data?.version ?? undefined) : source?.configured;
+};
+
+const versionOf = ({ commit, image, tag, chartVersion }: PastDeployment): string | undefined => tag ?? image ?? (commit && shortCommit(commit)) ?? chartVersion;
 
 /** The deployment whose version serves: a failed one leaves the version before it. Undefined if it was stopped since, or none is known. */
 const effective = (history: readonly PastDeployment[]): PastDeployment | undefined => history.find(({ end, action }) => end === 'good' || (end === 'bad' && (action === 'STOP' || action === 'DELETE')));
@@ -66,9 +74,11 @@ export function servingOf(service: ServedService): Serving | undefined {
   const { kind, status, configuration, history } = service;
   if (!canServe(kind) || typeof status?.state !== 'string') return undefined;
   if (['STOPPED', 'DELETED', 'READY'].includes(status.state)) return { is: 'nothing' };
-  const instances = instancesIn(configuration);
-  if (instances === '0') return { is: 'nothing' };
-  if (!needsHistory(service)) return { is: 'serving', version: versionIn(configuration), instances, since: status.last_deployment_date ?? undefined };
+  const [configured, running] = [instancesIn(configuration), runningIn(status)];
+  // A changed configuration takes effect with the next deployment: what runs is known better.
+  const instances = configured === undefined || running === undefined ? configured : String(running);
+  if (configured === '0' && running === undefined) return { is: 'nothing' };
+  if (!needsHistory(service)) return { is: 'serving', version: versionIn(service), instances, since: status.last_deployment_date ?? undefined };
   const last = history && effective(history);
   if (!last && history && !isUp(service) && (status.deployment_requests_count ?? Infinity) <= history.length) return { is: 'nothing' };
   if (!last) return { is: isUp(service) ? 'serving' : 'unknown', instances: isUp(service) ? instances : undefined };
@@ -82,7 +92,7 @@ export function servingText(serving: Serving | undefined): string | undefined {
   if (!serving) return undefined;
   const { is, version, instances, since } = serving;
   if (is === 'nothing') return 'nothing';
-  const facts = [version, instances && `${instances} ${instances === '1' ? 'instance' : 'instances'}`, since && `since ${since}`].filter(Boolean).join(', ');
+  const facts = [version, instancesText(instances), since && `since ${since}`].filter(Boolean).join(', ');
   if (is === 'unknown') return version ? `perhaps nothing; last good: ${facts}` : 'not known';
   return facts || 'its present version';
 }

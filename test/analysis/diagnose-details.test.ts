@@ -18,6 +18,11 @@ const logged = (place: number) => Array.from({ length: 2500 }, (_, index) => ({ 
 
 const codeAt = (place: number) => diagnose({ ...failedDeployment(), lines: logged(place) }).cause.code;
 
+test('an exception of a command of the build is no app that crashes', () => {
+  const lines = ['TypeError: bundle is not a function'];
+  expect([codeOf(lines), codeOf(lines, 'BUILD_ERROR')]).toEqual(['app_crashed', 'unknown']);
+});
+
 describe('how sure a cause is', () => {
   test('falls where the step that failed is not one for it', () => {
     const lines = ['FATAL:  password authentication failed for user "app"'];
@@ -115,4 +120,19 @@ const toolsFor = (line: string) => diagnose(failedDeployment({ lines: [line] }))
 test('errors are only to be searched for where there are some', () => {
   expect(toolsFor('ERROR something odd')).toContain('search_logs');
   expect(toolsFor('nothing odd')).not.toContain('search_logs');
+});
+
+const unplaced = (why: string) => diagnose(failedDeployment({ configuration: { cpu: 100, memory: 64 }, lines: [`No node has room for an instance: no suitable node (${why}).`] })).cause.sentence;
+
+test('nodes that take nothing are told from nodes without room', () => {
+  expect(unplaced('insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
+  expect(unplaced('1 node not available for new tasks; insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
+  expect(unplaced('1 node not available for new tasks')).toBe('Nothing can be started on the cluster\'s nodes: "1 node not available for new tasks". They are down, or were drained or paused.');
+});
+
+test('a program that is not in the image is named, and a job that fails is surely not started again and again', () => {
+  expect(diagnose(failedDeployment({ lines: ['infra-entrypoint: /bin/nosuch was not found', 'Instance api-1-x failed: a program was not found (exit code 127)'] })).cause)
+    .toMatchObject({ code: 'app_crashed', sentence: 'The app crashes: "/bin/nosuch was not found".', confidence: 'high' });
+  expect(diagnose(failedDeployment({ kind: 'job', lines: ['Attempt 2 of 2 failed: it ended with exit code 4', 'The job failed in all of its 2 attempts: it ended with exit code 4.'] })).cause)
+    .toMatchObject({ code: 'app_crashed', sentence: 'The job ends with exit code 4; no line of its log is known to say why.', confidence: 'high' });
 });

@@ -169,6 +169,16 @@ describe('what is looked at', () => {
     expect({ outcome, code: cause.code }).toEqual({ outcome: 'failed', code: 'out_of_memory' });
   });
 
+  test('is what somebody changed of a service that still runs', () => {
+    const running = { instances: 1, wanted_instances: 2, restarts: 0, warnings: ['Somebody scaled it from 2 to 1 on the engine. Deploy it again to undo that.', 'Only 1 of 2 instances run.'] };
+    const { outcome, cause, next } = diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'DEPLOYED', running } }));
+    expect({ outcome, code: cause.code, sentence: cause.sentence }).toEqual({
+      outcome: 'failed', code: 'changed_outside', sentence: 'It was changed without the platform: "Somebody scaled it from 2 to 1 on the engine". A deployment brings it back as it is configured.',
+    });
+    expect(next.map(({ tool }) => tool)).toContain('deploy_service');
+    expect(diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'DEPLOYED', running: { ...running, warnings: [] } } })).cause.code).toBe('none');
+  });
+
   test('is who canceled, and a lock on the cluster where nothing was done', () => {
     expect(diagnose(evidence({ history: [item('x', 30, 'CANCELED')] })).cause).toMatchObject({ code: 'canceled', confidence: 'high', sentence: expect.stringContaining('begun by "ci"') });
     const locked = evidence({ cluster: { id: 'cluster-1', name: 'eu', lock: { owner_name: 'Ada', reason: 'upgrade' } } });

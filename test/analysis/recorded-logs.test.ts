@@ -37,6 +37,13 @@ describe('the output of real tools', () => {
     expect(cause.sentence.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')).not.toMatch(/undefined|null|NaN/);
   });
 
+  test.each(recorded.filter(({ code }) => ['dependency_install_failed', 'compile_failed', 'tests_failed', 'docker_build_failed'].includes(code)))('$file: a build that fails is not also an app that crashes, whatever state the platform tells', ({ text }) => {
+    for (const state of ['BUILD_ERROR', 'DEPLOYMENT_ERROR']) {
+      const { also } = diagnose(failedDeployment({ kind: 'application', state, lines: text.trimEnd().split('\n') }));
+      expect(also.map(({ code }) => code)).toEqual([]);
+    }
+  });
+
   test('covers every cause but one that no log tells', () => {
     const recordedCodes = new Set(recorded.map(({ code }) => code));
     expect(causeCodes.filter((code) => !recordedCodes.has(code))).toEqual(['canceled']);

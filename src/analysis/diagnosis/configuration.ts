@@ -1,23 +1,20 @@
 import * as z from 'zod';
+import { maybe, maybeRecord } from '../lenient.ts';
+import { originIn } from '../version-source.ts';
 
-// Invalid members count as absent: a diagnosis works with the rest.
-const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
-const record = <Shape extends z.ZodRawShape>(shape: Shape) => maybe(z.looseObject(shape));
-
-const Probe = record({
-  type: record({
-    tcp: record({ port: maybe(z.number()) }),
-    http: record({ port: maybe(z.number()), path: maybe(z.string()) }),
-    grpc: record({ port: maybe(z.number()) }),
+const Probe = maybeRecord({
+  type: maybeRecord({
+    tcp: maybeRecord({ port: maybe(z.number()) }),
+    http: maybeRecord({ port: maybe(z.number()), path: maybe(z.string()) }),
+    grpc: maybeRecord({ port: maybe(z.number()) }),
   }),
   initial_delay_seconds: maybe(z.number()),
 });
 
-const Git = record({ url: maybe(z.string()), branch: maybe(z.string()) });
-
 const Configuration = z.looseObject({
-  image_name: maybe(z.string()),
-  tag: maybe(z.string()),
+  registry: maybeRecord({ name: maybe(z.string()), url: maybe(z.string()) }),
+  mode: maybe(z.string()),
+  storage: maybe(z.number()),
   memory: maybe(z.number()),
   maximum_memory: maybe(z.number()),
   cpu: maybe(z.number()),
@@ -26,20 +23,20 @@ const Configuration = z.looseObject({
   max_duration_seconds: maybe(z.number()),
   dockerfile_path: maybe(z.string()),
   ports: maybe(z.array(z.looseObject({ internal_port: maybe(z.number()) }))),
-  healthchecks: record({ readiness_probe: Probe, liveness_probe: Probe }),
-  git_repository: Git,
-  terraform_files_source: record({ git: record({ git_repository: Git }) }),
-  source: record({
-    image: record({ image_name: maybe(z.string()), tag: maybe(z.string()) }),
-    git: record({ git_repository: Git }),
-    repository: record({ chart_name: maybe(z.string()), chart_version: maybe(z.string()) }),
-  }),
+  healthchecks: maybeRecord({ readiness_probe: Probe, liveness_probe: Probe }),
 });
 
 /** The parts of a service's configuration that a diagnosis uses, for all kinds. Members that the platform omits are absent. */
 export interface Configuration {
   readonly image?: string;
   readonly tag?: string;
+  /** The registry that the image is pulled from: its name, else its address. */
+  readonly registry?: string;
+  readonly registryId?: string;
+  /** Whether the cloud runs it, on instances of its own sizes. */
+  readonly isManaged: boolean;
+  /** Disk of a database, in GB. */
+  readonly storage?: number;
   /** In MB; `maximumMemory` is the limit of its cluster. */
   readonly memory?: number;
   readonly maximumMemory?: number;
@@ -54,7 +51,11 @@ export interface Configuration {
   readonly readinessPath?: string;
   readonly branch?: string;
   readonly repository?: string;
+  /** Name and version of a chart. */
   readonly chart?: string;
+  readonly chartName?: string;
+  readonly chartVersion?: string;
+  readonly chartRepositoryId?: string;
 }
 
 const portOf = (probe: z.infer<typeof Probe>): number | undefined =>
@@ -65,11 +66,14 @@ const numbers = (values: readonly (number | null | undefined)[]): number[] => va
 /** Reads the configuration of a service of any kind from the platform's response. Never throws. */
 export function readConfiguration(answer: Readonly<Record<string, unknown>> | null | undefined): Configuration {
   const read = Configuration.parse(answer ?? {});
-  const git = read.git_repository ?? read.terraform_files_source?.git?.git_repository ?? read.source?.git?.git_repository;
-  const chart = read.source?.repository;
+  const { git, image, chart } = originIn(answer);
   return {
-    image: read.image_name ?? read.source?.image?.image_name ?? undefined,
-    tag: read.tag ?? read.source?.image?.tag ?? undefined,
+    image: image?.name,
+    tag: image?.tag,
+    registry: read.registry?.name ?? read.registry?.url ?? undefined,
+    registryId: image?.registryId,
+    isManaged: read.mode === 'MANAGED',
+    storage: read.storage ?? undefined,
     memory: read.memory ?? undefined,
     maximumMemory: read.maximum_memory ?? undefined,
     cpu: read.cpu ?? undefined,
@@ -79,8 +83,11 @@ export function readConfiguration(answer: Readonly<Record<string, unknown>> | nu
     ports: numbers((read.ports ?? []).map((port) => port.internal_port)),
     readinessPort: portOf(read.healthchecks?.readiness_probe),
     readinessPath: read.healthchecks?.readiness_probe?.type?.http?.path ?? undefined,
-    branch: git?.branch ?? undefined,
-    repository: git?.url ?? undefined,
-    chart: chart?.chart_name ? [chart.chart_name, chart.chart_version].filter(Boolean).join(' ') : undefined,
+    branch: git?.branch,
+    repository: git?.url,
+    chart: chart?.name ? [chart.name, chart.version].filter(Boolean).join(' ') : undefined,
+    chartName: chart?.name,
+    chartVersion: chart?.version,
+    chartRepositoryId: chart?.repositoryId,
   };
 }

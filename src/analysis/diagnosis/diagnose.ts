@@ -3,6 +3,7 @@ import type { Evidence } from './evidence.ts';
 import { rankCauses } from './rank-causes.ts';
 import { findCauses } from './match.ts';
 import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } from './inspections.ts';
+import { startAgain } from './fixes.ts';
 import { nextCalls, type Remedy } from './next-calls.ts';
 import { lockRemedies } from './rules/platform.ts';
 import { readDeploymentSituation, type DeploymentSituation } from './situation.ts';
@@ -86,7 +87,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
   const { cause, finding, also, positions } = rankCauses(findCauses(situation), situation);
   const { lastGood, since, stop, failingStep, changes } = situation;
   const remedies = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
-  const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [] : [showErrors, showHistory, showConfiguration]);
+  const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [startAgain] : [startAgain, showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: describeDeployment(situation),

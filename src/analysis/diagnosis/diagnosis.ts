@@ -8,6 +8,7 @@ export const causeCodes = [
   'git_clone_denied', 'git_branch_not_found', 'git_unreachable', 'terraform_state_locked', 'terraform_auth', 'terraform_failed', 'helm_timeout',
   'helm_operation_in_progress', 'helm_chart_invalid', 'dependency_unreachable', 'database_auth_failed', 'migration_failed', 'time_limit',
   'app_crashed', 'disk_full', 'cluster_locked', 'quota_exceeded', 'insufficient_resources', 'canceled', 'tls_failed', 'dns_failed',
+  'changed_outside', 'cluster_unreachable',
 ] as const;
 export type CauseCode = (typeof causeCodes)[number];
 

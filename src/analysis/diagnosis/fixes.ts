@@ -1,22 +1,68 @@
 import * as z from 'zod';
-import { isRecord, Probe, terminalOutcome, VariableRequest, type VariableScope, type VariableType } from '../../contract/index.ts';
+import { isRecord, startableKinds, terminalOutcome, Uuid } from '../../contract/index.ts';
+import { ProbeTiming, type RecordedChange } from '../recorded-changes.ts';
 import type { ProposedCall } from './diagnosis.ts';
+import type { DiagnosedService } from './evidence.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
+import { whoText } from './quote.ts';
 
 // Fixes: proposed calls that change what is wrong.
 
+const updateTools = {
+  application: diagnosisTools.updateApplication, container: diagnosisTools.updateContainer, database: diagnosisTools.updateDatabase,
+  job: diagnosisTools.updateJob, helm: diagnosisTools.updateHelm,
+} as const;
+
+/** The call that changes settings of a service; undefined if no tool does, or the service is of none of these kinds. */
+function update({ kind, id }: DiagnosedService, kinds: readonly (keyof typeof updateTools)[], settings: Readonly<Record<string, unknown>>, told: Pick<ProposedCall, 'why' | 'needs'>): ProposedCall | undefined {
+  const changed = kinds.find((one) => one === kind);
+  return changed && { tool: updateTools[changed], arguments: { [`${changed}_id`]: id, ...settings }, ...told };
+}
+
+/** A setting of the image that a container or job runs. */
+const ofImage = ({ kind }: DiagnosedService, setting: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => (kind === 'job' ? { source: { image: setting } } : setting);
+
 export const useLastGoodTag: CallBuilder = ({ evidence: { service }, lastGood, deployment, configuration }) => {
   const tag = lastGood?.tag;
-  if (service.kind !== 'container' || tag === undefined || tag === (deployment?.tag ?? configuration.tag)) return undefined;
-  return { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, tag }, why: `${tag} is the tag that last ran well` };
+  if (tag === undefined || (service.kind === 'job' && configuration.image === undefined) || tag === (deployment?.tag ?? configuration.tag)) return undefined;
+  return update(service, ['container', 'job'], ofImage(service, { tag }), { why: `${tag} is the tag that last ran well` });
 };
 
-/** The evidence doesn't show which registry has the image: only the user knows. */
-export const useOtherRegistry: CallBuilder = ({ evidence: { service } }) =>
-  service.kind === 'container'
-    ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id }, needs: 'registry_id <its name>', why: 'with the name of a registry that gives it out, if there is another' }
-    : undefined;
+const isId = (text: string | undefined): text is string => text !== undefined && Uuid.safeParse(text).success;
+
+type Settings = NonNullable<RecordedChange['before']>;
+
+/** A setting as it was at the last good deployment, where the platform recorded that it was changed since, and who did. */
+function previous<Name extends keyof Settings>(recorded: readonly RecordedChange[] | undefined, name: Name): { readonly value?: Settings[Name]; readonly by?: string | undefined } {
+  const changes = (recorded ?? []).filter(({ before }) => before?.[name] !== undefined).toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  return { value: changes[0]?.before?.[name], by: new Set(changes.map(({ by }) => by)).size === 1 ? changes[0]?.by : undefined };
+}
+
+const takesBack = (by: string | undefined, what: string): string => `takes back what ${whoText(by)} changed since the last good deployment: ${what}`;
+
+/** Goes back to the registry from before a change, where the platform recorded one; else only the user knows which has the image. */
+export const useOtherRegistry: CallBuilder = ({ evidence: { service, recorded }, configuration }) => {
+  const { value: before } = previous(recorded, 'registryId');
+  if (isId(before) && before !== configuration.registryId) return update(service, ['container', 'job'], ofImage(service, { registry_id: before }), { why: 'the registry that it was pulled from before that was changed' });
+  return update(service, ['container'], {}, { needs: 'registry <its name>', why: 'with the name of a registry that gives it out, if there is another' });
+};
+
+const plainBranch = /^\w[\w./-]{0,99}$/;
+
+/** Goes back to the branch from before a change, where the platform recorded one; else only the user knows which is meant. */
+export const useOtherBranch: CallBuilder = ({ evidence: { service, recorded }, configuration }, facts) => {
+  if (facts['commit'] !== undefined) return undefined;
+  const { value: before } = previous(recorded, 'branch');
+  if (before !== undefined && plainBranch.test(before) && before !== configuration.branch) {
+    return update(service, ['application'], { git_repository: { branch: before } }, { why: 'the branch that it was built from before that was changed' });
+  }
+  return update(service, ['application'], {}, { needs: 'git_repository {"branch":"<its name>"}', why: 'with the name of a branch that is there' });
+};
+
+/** Only the user knows where the Dockerfile is. */
+export const useOtherDockerfile: CallBuilder = ({ evidence: { service } }, facts) =>
+  facts['nofile'] === undefined ? undefined : update(service, ['application'], {}, { needs: 'dockerfile_path <its path>', why: 'with the path of the Dockerfile, if it is elsewhere' });
 
 export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastGood, deployment }) => {
   const commit = lastGood?.commit;
@@ -24,13 +70,25 @@ export const deployLastGoodCommit: CallBuilder = ({ evidence: { service }, lastG
   return { tool: diagnosisTools.deployApplication, arguments: { application_id: service.id, git_commit_id: commit }, why: 'goes back to the commit that last ran well' };
 };
 
-export const giveMoreMemory: CallBuilder = ({ evidence: { service }, configuration: { memory, maximumMemory } }) => {
-  if (service.kind !== 'container' || memory === undefined) return undefined;
-  const wanted = Math.min(memory * 2, maximumMemory ?? Infinity);
-  return wanted > memory
-    ? { tool: diagnosisTools.updateContainer, arguments: { container_id: service.id, memory: wanted }, why: `it has ${memory} MB` }
-    : undefined;
+/**
+ * Gives back the memory that was taken since the last good deployment, else doubles it within the limit of the cluster. A
+ * database that the cloud runs has the memory of its instance type.
+ */
+export const giveMoreMemory: CallBuilder = ({ evidence: { service, recorded }, configuration: { memory, maximumMemory, isManaged } }) => {
+  if (memory === undefined || isManaged) return undefined;
+  const { value: before = 0, by } = previous(recorded, 'memory');
+  const [wanted, why] = before > memory ? [before, takesBack(by, `it had ${before} MB`)] : [memory * 2, `it has ${memory} MB`];
+  const most = Math.min(wanted, maximumMemory ?? Infinity);
+  return most > memory ? update(service, ['application', 'container', 'database', 'job'], { memory: most }, { why }) : undefined;
 };
+
+/** Doubles the disk of a database; nothing of the disks of nodes. */
+export const giveMoreDisk: CallBuilder = ({ evidence: { service }, configuration: { storage } }, facts) =>
+  storage === undefined || facts['node'] !== undefined ? undefined : update(service, ['database'], { storage: storage * 2 }, { why: `it has ${storage} GB` });
+
+/** Doubles the time that a job may run. */
+export const letRunLonger: CallBuilder = ({ evidence: { service }, configuration: { timeLimit } }) =>
+  timeLimit ? update(service, ['job'], { max_duration_seconds: timeLimit * 2 }, { why: `if it only needs longer than ${timeLimit} s` }) : undefined;
 
 const record = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 
@@ -42,78 +100,69 @@ const probeWithPort = (probe: unknown, from: number, to: number): unknown => {
 };
 
 export const useListeningPort: CallBuilder = ({ evidence: { service } }, facts) => {
-  const { ports, healthchecks } = record(service.configuration);
+  const { ports, port, healthchecks } = record(service.configuration);
   const [from, to] = [Number(facts['asked']), Number(facts['listens'])];
-  if (service.kind !== 'container' || !Array.isArray(ports) || !(from > 0 && to > 0 && from !== to)) return undefined;
+  // An app that is heard inside its instance only is not helped by another port.
+  if (facts['loopback'] !== undefined || !(from > 0 && to > 0 && from !== to)) return undefined;
+  const declared = Array.isArray(ports) ? ports : [];
+  const isDeclared = (wanted: number): boolean => declared.some((one: unknown) => record(one)['internal_port'] === wanted);
   const checks = Object.entries(record(healthchecks)).map(([name, probe]) => [name, probeWithPort(probe, from, to)] as const);
-  const isDeclared = ports.some((port: unknown) => record(port)['internal_port'] === from);
-  return {
-    tool: diagnosisTools.updateContainer,
-    arguments: {
-      container_id: service.id,
-      // A probe may ask at a port that isn't declared: then it alone is wrong.
-      ...(isDeclared && { ports: ports.map((port: unknown) => (record(port)['internal_port'] === from ? { ...record(port), internal_port: to } : port)) }),
-      ...(checks.length > 0 && { healthchecks: Object.fromEntries(checks) }),
-    },
-    why: `the app listens on ${to}`,
+  const settings = {
+    // A probe may ask at a port that isn't declared, or not at the one that is: then it alone is wrong.
+    ...(isDeclared(from) && !isDeclared(to) && { ports: declared.map((one: unknown) => (record(one)['internal_port'] === from ? { ...record(one), internal_port: to } : record(one))) }),
+    ...(service.kind === 'job' && port === from && { port: to }),
+    ...(checks.length > 0 && { healthchecks: Object.fromEntries(checks) }),
   };
+  return Object.keys(settings).length === 0 ? undefined : update(service, ['application', 'container', 'job'], settings, { why: `the app listens on ${to}` });
 };
-
-/** Timing of a probe; absent members have their defaults. */
-const ProbeTiming = Probe.pick({ initial_delay_seconds: true, period_seconds: true, failure_threshold: true });
 
 /** Seconds until a probe gives up. */
 const secondsUntilFailure = (timing: z.infer<typeof ProbeTiming>): number => timing.initial_delay_seconds + timing.period_seconds * timing.failure_threshold;
 
-/** Restores the default timing of a probe that gives up earlier than that. Useless if the probe gets a 4xx response. */
-export const waitLongerForProbe = (name: 'readiness_probe' | 'liveness_probe'): CallBuilder => ({ evidence: { service } }, facts) => {
-  const probe = record(record(service.configuration)['healthchecks'])[name];
-  const now = ProbeTiming.safeParse(probe).data;
-  if (service.kind !== 'container' || !now || facts['status']?.startsWith('4')) return undefined;
+/**
+ * Restores the timing of a probe from before a change, else the default one, where that gives up later. Useless if the probe
+ * gets a 4xx response.
+ */
+export const waitLongerForProbe = (name: 'readiness_probe' | 'liveness_probe'): CallBuilder => ({ evidence: { service, recorded } }, facts) => {
+  const now = ProbeTiming.safeParse(record(record(service.configuration)['healthchecks'])[name]).data;
+  if (!now || facts['status']?.startsWith('4')) return undefined;
+  const { value: changed, by } = previous(recorded, name);
+  const before = ProbeTiming.parse({ ...now, ...changed });
   const usual = ProbeTiming.parse({});
-  if (secondsUntilFailure(now) >= secondsUntilFailure(usual)) return undefined;
-  return {
-    tool: diagnosisTools.updateContainer,
-    arguments: { container_id: service.id, healthchecks: { [name]: usual } },
-    why: `the probe gives up after ${secondsUntilFailure(now)} s; the usual is ${secondsUntilFailure(usual)} s`,
-  };
+  const [wanted, why] = secondsUntilFailure(before) > secondsUntilFailure(now)
+    ? [before, takesBack(by, `the probe gives up after ${secondsUntilFailure(now)} s; before, after ${secondsUntilFailure(before)} s`)]
+    : [usual, `the probe gives up after ${secondsUntilFailure(now)} s; the usual is ${secondsUntilFailure(usual)} s`];
+  return secondsUntilFailure(wanted) > secondsUntilFailure(now) ? update(service, ['application', 'container', 'job'], { healthchecks: { [name]: wanted } }, { why }) : undefined;
 };
 
 export const deployAgain: CallBuilder = ({ evidence: { service } }) => ({
   tool: diagnosisTools.deployService, arguments: serviceArgument(service.id), why: `${service.kind === 'terraform' ? 'runs' : 'deploys'} it again once the cause is gone`,
 });
 
+/** Starts what was stopped, where nothing is wrong with it. */
+export const startAgain: CallBuilder = ({ evidence: { service, status } }) =>
+  status?.state === 'STOPPED' && (startableKinds as readonly string[]).includes(service.kind)
+    ? { tool: diagnosisTools.startServices, arguments: { services: [service.id] }, why: 'it is stopped: starts it again, if it should run' }
+    : undefined;
+
 /** For a lock or deadlock, which is temporary: trying again may be enough. */
 export const deployAgainIfTransient: CallBuilder = (situation, facts) =>
   /deadlock|lock (?:wait )?timeout/i.test(facts['what'] ?? '') ? { ...deployAgain(situation, facts)!, why: 'tries again: what was locked then may be free by now' } : undefined;
 
-export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configuration: { timeLimit } }) =>
-  service.kind === 'helm' && timeLimit !== undefined && timeLimit > 0
-    ? { tool: diagnosisTools.updateHelm, arguments: { helm_id: service.id, timeout_sec: timeLimit * 2 }, why: `if it only needs longer than ${timeLimit} s` }
-    : undefined;
+const plainChart = /^[\w.+-]{1,100}$/;
 
-/** Sets a variable of `owner` to a value that only the user knows. Uses .env text, in which a key that names a secret creates a secret. */
-const setVariable = (owner: Readonly<Record<string, string>>, key: string | undefined, why: string): ProposedCall | undefined =>
-  VariableRequest.shape.key.safeParse(key).success ? { tool: diagnosisTools.setVariables, arguments: { ...owner }, needs: `env_text ${key}=<its value>`, why } : undefined;
-
-/** Sets the variable that the log asks for, if none of that name is set. The platform creates variables only on applications. */
-export const setMissingVariable: CallBuilder = ({ evidence: { service, variables } }, facts) =>
-  service.kind === 'application' && !variables?.some(({ key }) => key === facts['variable'])
-    ? setVariable({ application: service.id }, facts['variable'], `with the value that the user gives for ${facts['variable']}`)
-    : undefined;
-
-const settable: readonly (string | null | undefined)[] = ['VALUE', 'FILE', 'OVERRIDE'] satisfies VariableType[];
-
-/** Sets the variable that changed since the last good deployment, where it is defined, if it is the only one. */
-export const setChangedVariable: CallBuilder = ({ evidence: { service, environment, variables = [] }, changes }) => {
-  const [key, ...others] = changes.flatMap(({ variable }) => variable ?? []);
-  const [changed, ...namesakes] = variables.filter((variable) => variable.key === key);
-  if (!changed || others.length + namesakes.length > 0 || !settable.includes(changed.variable_type)) return undefined;
-  const why = `${key} changed since the last good deployment: with its right value`;
-  if (changed.scope === ('ENVIRONMENT' satisfies VariableScope)) return environment && setVariable({ environment: environment.id }, key, why);
-  const isOwn = service.kind === 'application' || service.kind === 'container';
-  return isOwn && changed.scope !== ('BUILT_IN' satisfies VariableScope) ? setVariable({ [service.kind]: service.id }, key, why) : undefined;
+/** Goes back to the version of a chart that last ran well. */
+export const useLastGoodChart: CallBuilder = ({ evidence: { service, recorded }, configuration: { chartName, chartVersion, chartRepositoryId }, lastGood }) => {
+  const { value: changed, by } = previous(recorded, 'chartVersion');
+  const before = lastGood?.chartVersion ?? changed;
+  if (before === undefined || before === chartVersion || (lastGood?.chart ?? chartName) !== chartName || !chartName || !isId(chartRepositoryId)) return undefined;
+  if (!plainChart.test(before) || !plainChart.test(chartName)) return undefined;
+  const why = changed === before ? takesBack(by, `${before} is the chart version that ran well`) : `${before} is the chart version that last ran well`;
+  return update(service, ['helm'], { source: { helm_repository: { repository: chartRepositoryId, chart_name: chartName, chart_version: before } } }, { why });
 };
+
+export const waitLongerForHelm: CallBuilder = ({ evidence: { service }, configuration: { timeLimit } }) =>
+  timeLimit ? update(service, ['helm'], { timeout_sec: timeLimit * 2 }, { why: `if it only needs longer than ${timeLimit} s` }) : undefined;
 
 const stateText = (state: string | null | undefined): string => (state && /^[A-Z_]{1,40}$/.test(state) ? state : 'not running');
 
@@ -142,4 +191,4 @@ export const cancelRunningDeployment: CallBuilder = ({ evidence: { environment }
 
 /** Never proposed as the first call, because a lock has a reason. */
 export const proposeUnlockCluster: CallBuilder = ({ evidence: { cluster } }) =>
-  cluster && { tool: diagnosisTools.unlockCluster, arguments: { cluster_id: cluster.id }, why: 'nothing can be deployed before; only once whoever locked it agrees' };
+  cluster && { tool: diagnosisTools.unlockCluster, arguments: { cluster_id: cluster.id }, why: 'nothing can be deployed while it is locked; only once whoever locked it agrees' };

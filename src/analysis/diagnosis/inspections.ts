@@ -5,7 +5,7 @@ import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.
 export const showVariables: CallBuilder = ({ evidence: { service } }, facts) => {
   const why = facts['variable'] ? `shows whether ${facts['variable']} is set, and in which scope` : 'shows which variables it sees';
   return service.kind === 'application'
-    ? { tool: diagnosisTools.listVariables, arguments: { application_id: service.id }, why }
+    ? { tool: diagnosisTools.listVariables, arguments: serviceArgument(service.id), why }
     : { tool: diagnosisTools.getService, arguments: serviceArgument(service.id), why: 'shows its configuration' };
 };
 

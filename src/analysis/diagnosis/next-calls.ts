@@ -9,11 +9,16 @@ export type Remedy = CallBuilder | readonly [CallBuilder, ...CallBuilder[]];
 
 /** The tools that a diagnosis may propose. */
 export const diagnosisTools = {
+  updateApplication: 'update_application',
   updateContainer: 'update_container',
+  updateDatabase: 'update_database',
+  updateJob: 'update_job',
   updateHelm: 'update_helm',
   setVariables: 'set_environment_variables',
+  deleteVariable: 'delete_environment_variable',
   deployApplication: 'deploy_application',
   deployService: 'deploy_service',
+  startServices: 'start_services',
   restartServices: 'restart_services',
   cancelDeployment: 'cancel_deployment',
   unlockCluster: 'unlock_cluster',
@@ -27,6 +32,12 @@ export const diagnosisTools = {
 
 /** The argument of tools that take a service of any kind. */
 export const serviceArgument = (id: string) => ({ service: id });
+
+/** A fix that makes another one needless, and says so where that one applies. */
+export const orInstead = (other: CallBuilder, fix: CallBuilder): CallBuilder => (situation, facts) => {
+  const call = fix(situation, facts);
+  return call && other(situation, facts) ? { ...call, why: `or instead: ${call.why}` } : call;
+};
 
 const maximumCalls = 3;
 

@@ -1,6 +1,6 @@
 import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showErrors } from '../inspections.ts';
-import { deployAgain, deployLastGoodCommit } from '../fixes.ts';
+import { deployAgain, deployLastGoodCommit, useOtherBranch, useOtherDockerfile } from '../fixes.ts';
 import { buildSteps, cloneSteps, type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 
@@ -13,12 +13,14 @@ export const buildRules: readonly CauseRule[] = [
   {
     code: 'docker_build_failed',
     layer: 'symptom',
-    steps: buildSteps,
+    steps: cloneSteps,
     signs: [
       { pattern: /process "(?<command>(?:[^"\\]|\\.)+)" did not complete successfully: exit code: (?<exit>\d{1,3})/ },
       { pattern: /The command '(?<command>[^']+)' returned a non-zero code: (?<exit>\d{1,3})/ },
       { pattern: /^\s*> \[(?<stage>[^\]]+)\] (?<instruction>.+?):?$/, indirect: true },
       { pattern: /failed to (?:solve|build): failed to read dockerfile: .*(?<nofile>no such file or directory)/ },
+      { pattern: /^The Dockerfile \S+ (?<nofile>is not in the repository)/ },
+      { pattern: /^The repository has no folder (?<nofolder>\S+) in commit/ },
       { pattern: /failed to solve: (?:.*: )?(?:failed to compute cache key: )?(?:failed to calculate checksum of ref .*: )?"(?<missing>[^"]+)": not found/ },
       { pattern: /(?:COPY|ADD) failed: (?:file not found in build context or excluded by \.dockerignore: stat |stat )(?<missing>[^\s:]+)/ },
       { pattern: /[Dd]ockerfile parse error (?:on )?line (?<line>\d{1,5}): (?<parse>.+)/ },
@@ -28,19 +30,20 @@ export const buildRules: readonly CauseRule[] = [
     ],
     sentence: (facts, { configuration: { dockerfile } }) => {
       if (facts['nofile']) return `The Dockerfile${prefixedValue(' ', dockerfile)} isn't in the repository, at this commit and branch.`;
+      if (facts['nofolder']) return `The repository has no folder ${quote(facts['nofolder'])}, at this commit and branch.`;
       if (facts['missing']) return `The Dockerfile copies ${quote(facts['missing'])}, which isn't in the repository (or is excluded by .dockerignore).`;
       if (facts['parse']) return `The Dockerfile can't be read, line ${facts['line']}: ${quote(facts['parse'])}.`;
       const where = facts['stage'] ? ` at step [${facts['stage']}]` : '';
       const what = facts['command'] ?? facts['instruction'];
       return `The image's build fails${where}${what ? `: ${quote(what)}` : ''}${facts['exit'] ? ` ended with exit code ${facts['exit']}` : ''}.`;
     },
-    remedies: fixes,
+    remedies: [[useOtherDockerfile, deployAgain], ...fixes],
   },
   {
     code: 'dependency_install_failed',
     layer: 'cause',
     steps: buildSteps,
-    supersedes: ['tls_failed', 'dns_failed'],
+    supersedes: ['docker_build_failed', 'tls_failed', 'dns_failed'],
     signs: [
       { pattern: /^npm (?:ERR!|error) code (?<problem>E[A-Z0-9]{2,})\b/ },
       { pattern: /^npm (?:ERR!|error) 404\s+'(?<package>[^']+)' is not in this registry/ },
@@ -72,6 +75,7 @@ export const buildRules: readonly CauseRule[] = [
     code: 'compile_failed',
     layer: 'cause',
     steps: buildSteps,
+    supersedes: ['docker_build_failed'],
     signs: [
       { pattern: /(?<file>[\w@./-]+\.(?:tsx?|mts|cts|vue))[(:](?<line>\d{1,6})[,:]\d{1,5}\)?:? ?-? ?(?::? ?)error TS\d{3,5}: (?<message>.+)/ },
       { pattern: /^(?:\.\/)?(?<file>[\w./-]+\.go):(?<line>\d{1,6}):\d{1,5}: (?<message>.+)/ },
@@ -94,6 +98,7 @@ export const buildRules: readonly CauseRule[] = [
     code: 'tests_failed',
     layer: 'cause',
     steps: buildSteps,
+    supersedes: ['docker_build_failed'],
     signs: [
       { pattern: /Tests run: \d+, Failures: (?<failures>[1-9]\d{0,5}), / },
       { pattern: /\[ERROR\] There are test failures/ },
@@ -129,15 +134,16 @@ export const buildRules: readonly CauseRule[] = [
     signs: [
       { pattern: /fatal: Remote branch (?<branch>\S+) not found in upstream/ },
       { pattern: /Could not find remote branch (?<branch>\S+) to clone/ },
-      { pattern: /couldn't find remote ref (?<branch>\S+)/ },
+      { pattern: /couldn't find remote ref (?:refs\/heads\/)?(?<branch>\S+)/ },
       { pattern: /error: pathspec '(?<branch>[^'\s]+)' did not match any file\(s\) known to git/ },
       { pattern: /fatal: reference is not a tree: (?<commit>[0-9a-f]{7,})/ },
       { pattern: /upload-pack: not our ref (?<commit>[0-9a-f]{7,})/ },
+      { pattern: /^The repository \S+ has no commit (?<commit>[0-9a-f]{7,})/ },
     ],
     sentence: (facts, { configuration: { branch } }) => (facts['commit']
       ? `The commit ${facts['commit']} isn't in the repository.`
       : `The branch${prefixedValue(' ', facts['branch'] ?? branch)} isn't in the repository.`),
-    remedies: [showConfiguration, deployLastGoodCommit],
+    remedies: [[useOtherBranch, deployAgain], showConfiguration, deployLastGoodCommit],
   },
   {
     code: 'git_unreachable',
@@ -146,11 +152,13 @@ export const buildRules: readonly CauseRule[] = [
     supersedes: ['dns_failed', 'tls_failed'],
     signs: [
       { pattern: /fatal: unable to access '(?<repository>[^'\s]+)': (?:Could not resolve host|Failed to connect to|Couldn't connect|Operation timed out|server certificate verification failed|SSL|The requested URL returned error: 5\d\d)/ },
+      { pattern: /^The git server \S+ can't be reached: / },
+      { pattern: /^Repositories are not fetched (?:over plain http )?from (?<refused>[^\s:]+(?::\d+)?): / },
       { pattern: /ssh: (?:Could not resolve hostname|connect to host \S+ port \d+: )/ },
       { pattern: /fatal: (?:early EOF|the remote end hung up unexpectedly|fetch-pack: invalid index-pack output)/ },
       { pattern: /error: RPC failed; (?:curl|HTTP) \d+/ },
     ],
-    sentence: (facts, { configuration: { repository } }) => `The git server of ${quote(facts['repository'] ?? repository ?? 'the repository')} can't be reached from where the image is built.`,
+    sentence: (facts, { configuration: { repository } }) => (facts['refused'] ? `The platform fetches nothing from the git server ${quote(facts['refused'])}: it is private, or asked over plain http, and not allowed.` : `The git server of ${quote(facts['repository'] ?? repository ?? 'the repository')} can't be reached from where the image is built.`),
     remedies: [deployAgain, showConfiguration],
   },
 ];

@@ -2,7 +2,8 @@ import type { Sibling } from '../../changes.ts';
 import { terminalOutcome } from '../../../contract/index.ts';
 import { prefixedValue, quote } from '../quote.ts';
 import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../inspections.ts';
-import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, setChangedVariable, useLastGoodTag } from '../fixes.ts';
+import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, useLastGoodTag } from '../fixes.ts';
+import { takeBackVariable } from '../variable-fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
@@ -77,7 +78,7 @@ export const dependencyRules: readonly CauseRule[] = [
     recovered: [/[Cc]onnected to (?:the )?(?:database|[Pp]ostgre\w*|[Mm]y[Ss][Qq][Ll]|[Rr]edis|[Mm]ongo\w*)/, /[Dd]atabase connection (?:established|restored|ready)/],
     weigh: weighDependency,
     sentence: (facts) => `It can't reach ${target(facts)}${facts['down'] ? ', which isn\'t running' : ''}.`,
-    remedies: [[deployDependency, deployAgain], [setChangedVariable, deployAgain], diagnoseDependency, showVariables, showErrors],
+    remedies: [[deployDependency, deployAgain], [takeBackVariable, deployAgain], diagnoseDependency, showVariables, showErrors],
   },
   {
     code: 'database_auth_failed',
@@ -96,7 +97,7 @@ export const dependencyRules: readonly CauseRule[] = [
       { pattern: /SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string/ },
     ],
     sentence: (facts) => `The database refuses the login${prefixedValue(' of user ', facts['user'])}: user or password in the app's variables don't fit.`,
-    remedies: [[setChangedVariable, deployAgain], showVariables, showErrors, deployLastGoodCommit],
+    remedies: [[takeBackVariable, deployAgain], showVariables, showErrors, deployLastGoodCommit],
   },
   {
     code: 'migration_failed',
@@ -137,7 +138,7 @@ export const dependencyRules: readonly CauseRule[] = [
       { pattern: /(?<problem>tls: (?:handshake failure|first record does not look like a TLS handshake))/ },
     ],
     sentence: (facts) => `A TLS connection fails${prefixedValue(': ', facts['problem'])}.`,
-    remedies: [showErrors, showConfiguration, showVariables],
+    remedies: [[takeBackVariable, deployAgain], showErrors, showConfiguration, showVariables],
   },
   {
     code: 'dns_failed',
@@ -148,11 +149,15 @@ export const dependencyRules: readonly CauseRule[] = [
       { pattern: /lookup (?<host>[\w.-]+)(?: on [\d.:]+)?: (?:no such host|server misbehaving|i\/o timeout)/ },
       { pattern: /(?:Temporary failure in name resolution|Name or service not known|nodename nor servname provided)/ },
       { pattern: /Could not resolve host: (?<host>[\w.-]+)/ },
+      { pattern: /(?:^|: )bad address '(?<host>[\w.-]+)'/ },
+      { pattern: /connection timed out; no servers could be reached/ },
+      { pattern: /lookup (?<host>[\w.-]+) on [\d.:]+: (?:dial|read|write) (?:udp|tcp) / },
+      { pattern: /can't (?:resolve|find) '?(?<host>[\w.-]+)'?(?:: |$)/ },
       { pattern: /java\.net\.UnknownHostException: (?<host>[\w.-]+)/ },
       { pattern: /could not translate host name "(?<host>[\w.-]+)" to address/ },
     ],
     weigh: nameWeight,
     sentence: (facts) => `The name${prefixedValue(' ', facts['host'])} can't be resolved: it is misspelt, what has it isn't there, or name resolution fails.`,
-    remedies: [[setChangedVariable, deployAgain], [deployDependency, deployAgain], diagnoseDependency, showVariables, showErrors],
+    remedies: [[takeBackVariable, deployAgain], [deployDependency, deployAgain], diagnoseDependency, showVariables, showErrors],
   },
 ];

@@ -2,7 +2,8 @@ import { isDown, terminalOutcome } from '../../../contract/index.ts';
 import type { LockHolder } from '../lock-holder.ts';
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showHistory } from '../inspections.ts';
-import { deployAgain, restartLockHolder, waitLongerForHelm } from '../fixes.ts';
+import { deployAgain, restartLockHolder, useLastGoodChart, waitLongerForHelm } from '../fixes.ts';
+import { orInstead } from '../next-calls.ts';
 import { type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 
@@ -127,6 +128,6 @@ export const infrastructureRules: readonly CauseRule[] = [
       const count = facts['wanted'] ? ` (${facts['ready']} of ${facts['wanted']} instances)` : '';
       return `Helm gave up waiting${timeLimit === undefined ? '' : ` after ${timeLimit} s`}: ${what}${count}.${progress}`;
     },
-    remedies: [[waitLongerForHelm, deployAgain], showErrors, showHistory],
+    remedies: [[useLastGoodChart, deployAgain], [orInstead(useLastGoodChart, waitLongerForHelm), deployAgain], showErrors, showHistory],
   },
 ];

@@ -1,7 +1,8 @@
 import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showEnvironment, showErrors, showHistory } from '../inspections.ts';
-import { cancelRunningDeployment, deployAgain, proposeUnlockCluster } from '../fixes.ts';
-import type { DeploymentSituation } from '../situation.ts';
+import { cancelRunningDeployment, deployAgain, giveMoreDisk, letRunLonger, proposeUnlockCluster } from '../fixes.ts';
+import { outsideChange } from '../outside-change.ts';
+import type { DeploymentSituation, Facts } from '../situation.ts';
 import type { Remedy } from '../next-calls.ts';
 import { type CauseRule, runSteps } from './rule.ts';
 
@@ -16,6 +17,18 @@ const hasNoActivity = ({ steps, entries }: DeploymentSituation): boolean => step
 /** Duration of the run in seconds: that of its step, or the total. */
 const runSeconds = ({ steps, deployment }: DeploymentSituation): number | undefined =>
   steps.find(({ name }) => name === 'EXECUTING')?.seconds ?? deployment?.seconds;
+
+/** How the platform says that it could not look at what runs. */
+const unreachable = /^Its cluster can't be looked at since (?<since>[\dT:.Z-]+): (?<reason>.+)\. What runs is not known/;
+
+/** What a warning about what runs says; undefined if none says that. */
+const warningFacts = (status: DeploymentSituation['evidence']['status'], pattern: RegExp): { readonly why: string; readonly facts: Facts } | undefined => {
+  for (const warning of status?.running?.warnings ?? []) {
+    const match = pattern.exec(warning ?? '');
+    if (match?.groups) return { why: 'the platform says so of what runs', facts: { ...match.groups } };
+  }
+  return undefined;
+};
 
 /** Causes in the platform and its clusters, and actions of people. */
 export const platformRules: readonly CauseRule[] = [
@@ -45,6 +58,26 @@ export const platformRules: readonly CauseRule[] = [
     remedies: lockRemedies,
   },
   {
+    code: 'cluster_unreachable',
+    layer: 'cause',
+    signs: [{ pattern: unreachable }],
+    recovered: [/^Its cluster can be looked at again/],
+    observe: ({ evidence: { status } }) => warningFacts(status, unreachable),
+    sentence: (facts) => `The cluster can't be looked at since ${facts['since']}${prefixedValue(': ', facts['reason'])}. Whether the service runs is not known; nothing says that it stopped.`,
+    remedies: [showEnvironment],
+  },
+  {
+    code: 'changed_outside',
+    layer: 'cause',
+    signs: [
+      { pattern: outsideChange },
+    ],
+    recovered: [/^What somebody changed of it is as it was deployed again/],
+    observe: ({ evidence: { status } }) => warningFacts(status, outsideChange),
+    sentence: (facts) => `It was changed without the platform: ${quote(facts['change'] ?? '')}. A deployment brings it back as it is configured.`,
+    remedies: [deployAgain, showHistory],
+  },
+  {
     code: 'time_limit',
     layer: 'mechanism',
     signs: [
@@ -62,7 +95,7 @@ export const platformRules: readonly CauseRule[] = [
       const { configuration: { timeLimit } } = situation;
       return `It was stopped because it took longer than it may${timeLimit ? ` (${timeLimit} s)` : ''}.`;
     },
-    remedies: [showErrors, showConfiguration, showHistory],
+    remedies: [showErrors, [letRunLonger, deployAgain], showConfiguration, showHistory],
   },
   {
     code: 'disk_full',
@@ -80,7 +113,7 @@ export const platformRules: readonly CauseRule[] = [
     ],
     sentence: (facts, { failingStep }) =>
       (facts['node'] ? 'The disks of the cluster\'s nodes are full: nothing can be placed there.' : `The disk is full${failingStep?.name === 'BUILD' ? ' where the image is built' : ''}.`),
-    remedies: [showConfiguration, showErrors, deployAgain],
+    remedies: [[giveMoreDisk, deployAgain], showConfiguration, showErrors, deployAgain],
   },
   {
     code: 'quota_exceeded',
@@ -102,10 +135,13 @@ export const platformRules: readonly CauseRule[] = [
       { pattern: /\d+\/\d+ nodes are available: .*\d+ Insufficient (?<resource>cpu|memory|ephemeral-storage|nvidia\.com\/gpu|pods)/ },
       { pattern: /\d+\/\d+ nodes are available: / },
       { pattern: /\bOutOf(?<resource>cpu|memory|pods)\b/ },
+      { pattern: /^No node has room for (?:an instance|the job): no suitable node \((?<away>\d+ nodes? not available for new tasks)\)/ },
+      { pattern: /^No node has room for (?:an instance|the job): / },
       { pattern: /pod didn't trigger scale-up/, indirect: true },
       { pattern: /\bFailedScheduling\b/, indirect: true },
     ],
     sentence: (facts, { configuration: { cpu, memory } }) => {
+      if (facts['away']) return `Nothing can be started on the cluster's nodes: ${quote(facts['away'])}. They are down, or were drained or paused.`;
       const asked = [cpu === undefined ? '' : `${cpu} millicores`, memory === undefined ? '' : `${memory} MB`].filter(Boolean).join(', ');
       return `No node of the cluster has room for it${facts['resource'] ? `: not enough ${facts['resource']}` : ''}${asked ? ` (it asks for ${asked})` : ''}.`;
     },

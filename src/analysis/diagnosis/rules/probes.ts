@@ -1,6 +1,8 @@
 import { prefixedValue } from '../quote.ts';
 import { showConfiguration, showErrors } from '../inspections.ts';
 import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGoodTag, useListeningPort, waitLongerForProbe } from '../fixes.ts';
+import { orInstead } from '../next-calls.ts';
+import { takeBackListening } from '../variable-fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
@@ -33,6 +35,9 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
     { pattern: new RegExp(`(?:${names}) probe failed${count}: HTTP probe failed with statuscode: (?<status>\\d{3})`) },
     { pattern: new RegExp(`(?:${names}) probe failed${count}: .*:(?<asked>\\d{2,5})\\b.*(?<refused>connection refused)`) },
     { pattern: new RegExp(`(?:${names}) probe failed${count}: .*(?<slow>context deadline exceeded|i/o timeout|Client\\.Timeout exceeded|command timed out)`) },
+    { pattern: new RegExp(`(?:${names}) probe (?:has not passed|fails since the instance started): .*port (?<asked>\\d{2,5}): .*(?:status|HTTP) (?<status>\\d{3})`) },
+    { pattern: new RegExp(`(?:${names}) probe (?:has not passed|fails since the instance started): .*port (?<asked>\\d{2,5}): (?<refused>connection refused)`) },
+    { pattern: new RegExp(`(?:${names}) probe (?:has not passed|fails since the instance started)(?:[: ]|$)`) },
     { pattern: new RegExp(`(?:${names}) probe (?:failed|errored)(?:[: ]|$)`) },
     ...(code === 'liveness_probe_failing' ? [{ pattern: /Container \S+ failed (?:liveness|startup) probe, will be restarted/ }] : []),
   ],
@@ -54,13 +59,14 @@ export const probeRules: readonly CauseRule[] = [
   {
     code: 'wrong_port',
     layer: 'cause',
-    kinds: ['application', 'container', 'helm'],
+    kinds: ['application', 'container', 'helm', 'job'],
     steps: runSteps,
     supersedes: ['readiness_probe_failing', 'liveness_probe_failing'],
     signs: [
       { pattern: /probe asks at (?:port )?(?<asked>\d{2,5}), (?:the |its )?\w+ listens on (?:port )?(?<listens>\d{2,5})\b/ },
       { pattern: refused, indirect: true },
       { pattern: /probe failed(?: \(\d+[/]\d+\))?: .*(?<refused>connection refused)/, indirect: true },
+      { pattern: /probe (?:has not passed|fails since the instance started): .*port (?<asked>\d{2,5}): (?<refused>connection refused)/, indirect: true },
       { pattern: /(?:[Ll]istening|[Ll]istens|LISTENING|[Ss]erving|[Rr]unning|[Ss]tarted|[Ss]erver).*(?:[Pp]ort(?:\(s\))?\s?[:=]?\s?|(?:0\.0\.0\.0|\[::\]|\*|localhost):|\s:)(?<listens>\d{2,5})\b/, indirect: true },
       { pattern: /(?:[Ll]istening|[Ss]erving|[Rr]unning|[Ss]tarted).*(?:https?:\/\/)?127\.0\.0\.1:(?<loopback>\d{2,5})\b/, indirect: true },
     ],
@@ -68,7 +74,7 @@ export const probeRules: readonly CauseRule[] = [
     sentence: (facts) => isLocalOnly(facts)
       ? `The app listens on 127.0.0.1:${facts['loopback']} only, where nothing outside its instance reaches it: it must listen on 0.0.0.0.`
       : `The app listens on port ${facts['listens']}, but port ${facts['asked']} is configured.`,
-    remedies: [cancelRunningDeployment, [useListeningPort, deployAgain], showConfiguration],
+    remedies: [cancelRunningDeployment, [takeBackListening, deployAgain], [orInstead(takeBackListening, useListeningPort), deployAgain], showConfiguration],
   },
   probeRule('readiness_probe_failing', 'Readiness|readiness|Startup|startup', 'readiness', 'until it passes, the new version gets no traffic'),
   probeRule('liveness_probe_failing', 'Liveness|liveness', 'liveness', 'the instance is restarted again and again'),

@@ -1,8 +1,10 @@
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showVariables } from '../inspections.ts';
-import { deployAgain, deployLastGoodCommit, giveMoreMemory, setMissingVariable, useLastGoodTag } from '../fixes.ts';
+import { deployAgain, deployLastGoodCommit, giveMoreMemory, useLastGoodTag } from '../fixes.ts';
+import { orInstead } from '../next-calls.ts';
+import { setMissingVariable } from '../variable-fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
-import { type CauseRule, runSteps, type Weight } from './rule.ts';
+import { buildSteps, cloneSteps, type CauseRule, runSteps, type Weight } from './rule.ts';
 
 const memoryText = ({ configuration: { memory } }: DeploymentSituation): string => (memory === undefined ? '' : ` (it has ${memory} MB)`);
 
@@ -47,7 +49,7 @@ export const runtimeRules: readonly CauseRule[] = [
     sentence: (facts) => (facts['variable']
       ? `The variable ${facts['variable']} is missing: the app asks for it at start and gives up.`
       : 'A setting that the app requires at start is missing.'),
-    remedies: [[setMissingVariable, deployAgain], showVariables, deployLastGoodCommit, showErrors],
+    remedies: [[setMissingVariable, deployAgain], orInstead(setMissingVariable, deployLastGoodCommit), showVariables, showErrors],
   },
   {
     code: 'out_of_memory',
@@ -83,6 +85,8 @@ export const runtimeRules: readonly CauseRule[] = [
   {
     code: 'app_crashed',
     layer: 'symptom',
+    // A command of an image's build that ends badly, also where the platform tells no step: nothing of the app has run.
+    unless: /The build failed at step|did not complete successfully|returned a non-zero code|error building (?:image|stage)|failed to (?:solve|build)/,
     kinds: ['application', 'container', 'database', 'job'],
     suspectsSettings: true,
     suspectsSiblings: true,
@@ -94,15 +98,23 @@ export const runtimeRules: readonly CauseRule[] = [
       { pattern: /^(?<exception>thread '[^']+' (?:\(\d+\) )?panicked at .+)/ },
       { pattern: /^(?<exception>.*exec format error)/ },
       { pattern: /(?<exception>exec(?:: "[^"]+"| \S+):? .*(?:no such file or directory|executable file not found in \$PATH|permission denied))/ },
+      { pattern: /^infra-entrypoint: (?<exception>.+ (?:was not found|can't be started: .+))$/ },
       { pattern: /(?<exception>Segmentation fault(?: \(core dumped\))?)/ },
+      { pattern: /^(?<exception>[Cc](?:annot|an't|ould not) (?:open|read|load) .+)/ },
       { pattern: /(?<exception>listen EADDRINUSE: address already in use .+)/ },
+      { pattern: /\binstances? of the new version failed: it ended with exit code (?<exit>\d{1,3})\./ },
+      { pattern: /^The job failed(?: in all of its \d+ attempts)?: it ended with exit code (?<exit>\d{1,3})\./ },
       { pattern: /\bCrashLoopBackOff\b/, indirect: true },
       { pattern: /Back-off restarting failed container/, indirect: true },
       { pattern: /(?:exited with|terminated with|[Ee]xit) (?:exit )?(?:status|code|[Cc]ode):?\s+(?<exit>[1-9]\d{0,2})\b/, indirect: true },
     ],
-    sentence: (facts) => (facts['exception']
-      ? `The app crashes: ${quote(facts['exception'])}.`
-      : `The app ends by itself${facts['exit'] ? ` with exit code ${facts['exit']}` : ''} and is started again and again; it says nothing of why.`),
+    // Where the step is told, an exception is that of a command of the build.
+    weigh: (_, { failingStep }) => ([...buildSteps, ...cloneSteps].some((name) => name === failingStep?.name) ? 'dismiss' : undefined),
+    sentence: (facts, { evidence: { service: { kind } } }) => {
+      if (facts['exception']) return `The app crashes: ${quote(facts['exception'])}.`;
+      const code = facts['exit'] ? ` with exit code ${facts['exit']}` : '';
+      return `${kind === 'job' ? `The job ends${code}` : `The app ends by itself${code} and is started again and again`}; no line of its log is known to say why.`;
+    },
     remedies: [showErrors, deployLastGoodCommit, [useLastGoodTag, deployAgain], showVariables],
   },
 ];
