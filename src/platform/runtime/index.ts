@@ -1,3 +1,8 @@
 /** The interface between the engine and where services run. */
 
-export { buildPod, type Observation, type Phase, type RunningVersion, type Runtime, type RuntimeLogLine, type RuntimeMethod, type SecondsRange, type ServiceToRun, type Task } from './runtime.ts';
+export { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type Pause, type RunningVersion, type Runtime, type RuntimeCall, type ServiceAddress } from './runtime.ts';
+export type { RuntimeLogLine } from './log-line.ts';
+export type { InstanceEnd, KnownResources, RunningService, Sweep } from './running-service.ts';
+export { runtimesOf, type Runtimes, simulatedRuntimeName } from './runtimes.ts';
+export { RuntimeUnreachable } from './unreachable.ts';
+export type { DatabaseCredentials, Phase, ResolvedVariable, RuntimeOperation, ServiceDomain, ServiceToRun, Task, TaskInputs } from './task.ts';

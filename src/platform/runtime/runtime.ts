@@ -1,50 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { DeploymentAction, DeploymentState, ServiceKind, StepName } from '../../contract/index.ts';
-import type { DeployedCommit, ServiceSpecs } from '../common/index.ts';
-
-/** Shortest and longest duration in real life, in seconds. The time scale multiplies both. */
-export type SecondsRange = readonly [shortest: number, longest: number];
-
-/** The runtime method that starts a phase. */
-export type RuntimeMethod = 'prepare' | 'start' | 'stop';
-
-/** One phase of a service's deployment: its state, the runtime method that starts it, and its state on failure. */
-export interface Phase {
-  readonly state: DeploymentState;
-  readonly step: StepName;
-  readonly runtimeMethod: RuntimeMethod;
-  readonly takes: SecondsRange;
-  readonly onFailure: DeploymentState;
-}
-
-/** A service as a runtime sees it: its kind and the configuration of that kind. */
-export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; readonly spec: ServiceSpecs[Kind] } }[ServiceKind] & {
-  readonly id: string;
-  readonly name: string;
-  readonly environmentId: string;
-};
-
-/** One phase of one service's deployment. A runtime can receive the same task again after a crash. */
-export interface Task {
-  readonly deploymentId: string;
-  readonly action: DeploymentAction;
-  readonly phase: Phase;
-  readonly service: ServiceToRun;
-  /** The requested commit; default the newest of the branch. */
-  readonly commitId?: string;
-  /** When the phase began, in milliseconds since the epoch. */
-  readonly beganAt: number;
-}
-
-/** One log line, with its time and pod. */
-export interface RuntimeLogLine {
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly message: string;
-  readonly pod: string;
-  /** What the pod runs: a short commit, an image tag, a chart version. */
-  readonly version: string;
-}
+import type { DeployedCommit } from '../common/index.ts';
+import type { RuntimeLogLine } from './log-line.ts';
+import type { KnownResources, RunningService, Sweep } from './running-service.ts';
+import type { ServiceToRun, Task, TaskInputs } from './task.ts';
 
 interface Ongoing {
   readonly outcome: 'ongoing';
@@ -70,6 +28,8 @@ export type Observation = (Ongoing | Succeeded | Failed) & {
   readonly cursor: string;
   /** The commit that was found, for services built from git. */
   readonly commit?: DeployedCommit;
+  /** What later phases, and later deployments if this one succeeds, have to know of it. It must hold no secret. Default: what was recorded before. */
+  readonly record?: string;
 };
 
 /** A running version of a service. */
@@ -78,25 +38,97 @@ export interface RunningVersion {
   readonly service: ServiceToRun;
   /** Short commit, when built from git. */
   readonly commitId?: string;
+  /** What its deployment recorded. */
+  readonly record?: string;
   /** Milliseconds since the epoch. */
   readonly runningSince: number;
 }
 
+/** One upgrade of a cluster. */
+export interface ClusterUpgrade {
+  readonly id: string;
+  readonly cluster: { readonly id: string; readonly name: string };
+}
+
+/** The condition of an alert rule, and what the platform knows of the services that it watches. */
+export interface AlertCondition {
+  readonly promql: string;
+  /** Compares a measured value with the rule's threshold. */
+  readonly isMetBy: (value: number) => boolean;
+  /** Whether a service that the rule watches is in a failed state. */
+  readonly watchedServiceFails: boolean;
+}
+
+/** What a runtime can ask for while it works on a task. */
+export interface RuntimeCall {
+  /** Reads what the task needs. */
+  readonly inputs: () => Promise<TaskInputs>;
+  /** Makes sure that the task is still this worker's: call it right before what can't be fenced by the token. @throws Error otherwise */
+  readonly confirm: () => Promise<void>;
+  /** Aborts when the worker stops. */
+  readonly signal: AbortSignal;
+}
+
+/** An address that a cluster gives to a public port of a service. */
+export interface ServiceAddress {
+  readonly url: string;
+  readonly internalPort: number;
+  /** The port that is asked for from outside. Default: that of https. */
+  readonly externalPort?: number;
+  readonly isDefault: boolean;
+}
+
+/** What the platform waits for before the runtime has anything to do. */
+export type Pause = 'queueing' | 'canceling' | 'upgradeQueueing' | 'upgrading';
+
 /**
- * Runs services. The engine decides what to do and records the results; a runtime carries it out.
- * After a crash, any method can be called again with the same task. It must then continue rather than start over.
+ * Runs services. The engine decides what to do and records the results; a runtime carries it out. Its methods run outside
+ * of transactions, except those that return no promise. After a crash, any of them can be called again with the same task;
+ * it must then continue rather than start over.
  */
 export interface Runtime {
-  /** Fetches and builds, or pulls, what the phase needs. Returns once that is under way, not when it is done. */
-  prepare(task: Task): Promise<void>;
-  /** Starts the new version beside the running one. */
-  start(task: Task): Promise<void>;
-  /** Reports the progress of a task. `cursor` comes from the last observation; null for the first one. */
-  observe(task: Task, cursor: string | null): Promise<Observation>;
-  /** Takes the service down. For a canceled deployment, undoes what the task began and leaves the running version alone. */
-  stop(task: Task): Promise<void>;
+  /** Why it can't run such a service, in words for whoever asked for it; undefined if it can. */
+  refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>): string | undefined;
+  /** Begins a task. Returns once that is under way, not when it is done. */
+  begin(task: Task, call: RuntimeCall): Promise<void>;
+  /** Reports the progress of a task that has begun. `cursor` comes from the last observation; null for the first one. */
+  observe(task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation>;
+  /** Undoes what a canceled or overdue task began, and leaves the running version alone. Safe if the task never began. */
+  abandon(task: Task, signal: AbortSignal): Promise<void>;
+  /** How often to look at what runs, in milliseconds; absent where nothing changes by itself. */
+  readonly lookInterval?: number;
+  /**
+   * Looks at what runs of deployed versions. One that it doesn't keep running, such as a job, is left out.
+   * @throws Error with the reason, for people, if it can't look: that doesn't mean that nothing runs
+   */
+  look(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
+  /**
+   * Removes what it made for services and environments that no record knows. It never removes stored data.
+   * @param known reads what is known, after the runtime has found out what is there
+   */
+  sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
   /** The newest lines, at most `limit`, that a running version has logged; oldest first. */
-  logs(version: RunningVersion, limit: number): Promise<readonly RuntimeLogLine[]>;
+  logs(version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]>;
+  /** The newest commits of a service's branch, at most `limit`; newest first. None for services that aren't built from git. */
+  commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
+  /** The addresses at which the running version of a service is reached from outside. @param record what its deployment recorded; undefined if none has succeeded */
+  addressesOf(service: ServiceToRun, record: string | undefined): readonly ServiceAddress[];
+  /** The name that the name servers have to give for the domains of a service, so that these lead to its cluster. Absent where domains are only simulated. */
+  readonly domainTarget?: (service: Pick<ServiceToRun, 'id'>) => string;
+  /**
+   * Sees to it that what the services of a cluster share is as it should be, such as what forwards requests to them. The
+   * engine calls it again and again, beside all tasks. Absent where nothing is shared.
+   * @throws Error with what is wrong
+   */
+  readonly keepUp?: (signal: AbortSignal) => Promise<void>;
+  /** Why its clusters can't be upgraded through the platform; undefined if they can. */
+  readonly upgradeRefusal?: string;
+  /** Whether an upgrade that has taken its time fails. */
+  upgradeFails(upgrade: ClusterUpgrade): boolean;
+  /** Whether the condition of an alert rule holds. */
+  conditionHolds(condition: AlertCondition): boolean;
+  /** How long a pause takes, in milliseconds. The same seed always gives the same time. */
+  pauseBefore(pause: Pause, seed: string): number;
 }
 
 /** The name of the pod that builds a deployment's images. */

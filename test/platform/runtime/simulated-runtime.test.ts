@@ -1,12 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Phase, Task } from '../../../src/platform/runtime/runtime.ts';
+import type { Phase, Task } from '../../../src/platform/runtime/task.ts';
 import { createSimulatedRuntime, fromCursor, type PhaseProgress, type SimulationOptions, toCursor } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import type { SimulationContext, PlatformState } from '../../../src/platform/runtime/simulated/simulation-context.ts';
 import { manualClock, specs } from '../engine/engine-fixture.ts';
 
-const phase: Phase = { state: 'DEPLOYING', step: 'DEPLOYMENT', runtimeMethod: 'start', takes: [4, 8], onFailure: 'DEPLOYMENT_ERROR' };
+const phase: Phase = { state: 'DEPLOYING', step: 'DEPLOYMENT', operation: 'rollOut', limitSeconds: 3600, onFailure: 'DEPLOYMENT_ERROR' };
 const clock = manualClock();
+const call = { inputs: async () => ({ variables: [] }), confirm: async () => undefined, signal: new AbortController().signal };
 const began = clock.now();
 
 const task = {
@@ -30,15 +31,15 @@ const runtime = (context: SimulationContext, more: Partial<SimulationOptions> = 
 test('what stands in the way is found when a phase begins, and stays with it; the next phase looks anew', async () => {
   const variables = new Map<string, string | null>();
   const web = runtime(around(variables));
-  const first = await web.observe(task, null);
+  const first = await web.observe(task, null, call);
   expect(first.outcome).toBe('ongoing');
   variables.set('TOKEN_URL', 'https://tokens.example.com');
   clock.advance(600_000);
-  expect(await web.observe(task, first.cursor)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('CrashLoopBackOff') });
-  expect(await web.observe(task, null)).toMatchObject({ outcome: 'succeeded' });
+  expect(await web.observe(task, first.cursor, call)).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('CrashLoopBackOff') });
+  expect(await web.observe(task, null, call)).toMatchObject({ outcome: 'succeeded' });
 });
 
-const endWith = async (value: string | null) => (await runtime(around(new Map([['TOKEN_URL', value]]))).observe(task, null)).outcome;
+const endWith = async (value: string | null) => (await runtime(around(new Map([['TOKEN_URL', value]]))).observe(task, null, call)).outcome;
 
 test('a secret counts as there, an empty value does not', async () => {
   clock.advance(600_000);
@@ -47,13 +48,13 @@ test('a secret counts as there, an empty value does not', async () => {
 
 test('lines read in pieces, by processes that know nothing of each other, are those that are read at once', async () => {
   const context = around(new Map());
-  const allLines = (await runtime(context).observe({ ...task, beganAt: began }, null)).lines;
+  const allLines = (await runtime(context).observe({ ...task, beganAt: began }, null, call)).lines;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 90_000 }), { maxLength: 6 }), async (moments) => {
       const lines: unknown[] = [];
       let cursor: string | null = null;
       for (const moment of [...moments.toSorted((one, other) => one - other), 600_000]) {
-        const observed = await createSimulatedRuntime({ clock: { now: () => began + moment }, timeScale: 1, simulation: context }).observe({ ...task, beganAt: began }, cursor);
+        const observed = await createSimulatedRuntime({ clock: { now: () => began + moment }, timeScale: 1, simulation: context }).observe({ ...task, beganAt: began }, cursor, call);
         lines.push(...observed.lines);
         cursor = observed.cursor;
       }
@@ -66,13 +67,13 @@ test('lines read in pieces, by processes that know nothing of each other, are th
 test('nothing stands in the way of what starts no instance', async () => {
   const none = { ...task, service: { ...task.service, spec: { ...specs['container'], min_running_instances: 0 } } } as Task;
   clock.advance(600_000);
-  expect((await runtime(around(new Map())).observe(none, null)).outcome).toBe('succeeded');
+  expect((await runtime(around(new Map())).observe(none, null, call)).outcome).toBe('succeeded');
 });
 
 const strike: SimulationOptions['faults'] = ({ seconds }) => ({ seconds, lines: ['struck'], failure: 'struck' });
 
 test('a fault that is asked for goes before what the world has', async () => {
-  expect(await runtime(around(new Map()), { faults: strike }).observe(task, null)).toMatchObject({ outcome: 'failed', reason: 'struck' });
+  expect(await runtime(around(new Map()), { faults: strike }).observe(task, null, call)).toMatchObject({ outcome: 'failed', reason: 'struck' });
 });
 
 test('a cursor gives back what was put into it', () => {

@@ -41,9 +41,31 @@ function commitOf({ url, branch = 'main' }: Branch, commitId: string | undefined
   };
 }
 
+const factsOf = ({ url }: Branch, simulation: SimulationContext | undefined): readonly CommitFacts[] => (simulation && ownValue(simulation.facts.repositories, url)?.commits) ?? [];
+
 const deployed = ({ id, author, message }: CommitFacts, written: number): DeployedCommit => ({
   git_commit_id: id, created_at: new Date(written).toISOString(), author_name: author, tag: '', message,
 });
+
+/** When a known commit was written, in milliseconds since the epoch: its age counts from the environment's creation. */
+async function writtenIn({ environmentId }: ServiceToRun, { platform }: SimulationContext): Promise<(commit: CommitFacts) => number> {
+  const { createdAt } = await platform.environment(environmentId);
+  return ({ daysAgo }) => addDays(createdAt, referenceAgeDays - daysAgo);
+}
+
+/**
+ * The newest commits of a service's branch at a time, newest first: those that `findCommit` finds without an id.
+ * @param at in milliseconds since the epoch
+ */
+export async function listCommits(service: ServiceToRun, limit: number, at: number, simulation?: SimulationContext): Promise<readonly DeployedCommit[]> {
+  const branch = branchOf(service);
+  if (!branch) return [];
+  const commits = factsOf(branch, simulation);
+  if (!simulation || commits.length === 0) return Array.from({ length: limit }, (_, index) => commitOf(branch, undefined, at - index * hour));
+  const written = await writtenIn(service, simulation);
+  const there = commits.filter((commit) => written(commit) <= at);
+  return (there.length > 0 ? there : commits.slice(0, 1)).toReversed().slice(0, limit).map((commit) => deployed(commit, Math.min(written(commit), at)));
+}
 
 /**
  * Finds the commit to deploy. In a repository with known commits, `commitId` is the id of one of them or a prefix of it.
@@ -52,10 +74,9 @@ const deployed = ({ id, author, message }: CommitFacts, written: number): Deploy
 export async function findCommit(service: ServiceToRun, commitId: string | undefined, at: number, simulation?: SimulationContext): Promise<DeployedCommit | undefined> {
   const branch = branchOf(service);
   if (!branch) return undefined;
-  const commits = (simulation && ownValue(simulation.facts.repositories, branch.url)?.commits) ?? [];
+  const commits = factsOf(branch, simulation);
   if (!simulation || commits.length === 0) return commitOf(branch, commitId, at);
-  const { createdAt } = await simulation.platform.environment(service.environmentId);
-  const written = ({ daysAgo }: CommitFacts): number => addDays(createdAt, referenceAgeDays - daysAgo);
+  const written = await writtenIn(service, simulation);
   const wanted = (commit: CommitFacts): boolean =>
     commitId === undefined ? written(commit) <= at : commitId.length >= shortestId && commit.id.startsWith(commitId.toLowerCase());
   const found = commits.findLast(wanted) ?? (commitId === undefined ? commits[0] : undefined);

@@ -1,5 +1,5 @@
 import { addDays } from '../../common/index.ts';
-import type { ServiceToRun } from '../index.ts';
+import type { RuntimeOperation, ServiceToRun } from '../index.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { instanceName, instanceVersion } from './instances.ts';
 import { chartOf, commitFactsOf, imageOf, readinessTimeoutOf, programOf, readinessProbeOf, releaseOf, repositoryOf, serviceToRunOf } from './fact-lookup.ts';
@@ -156,8 +156,10 @@ const causeChecks: Partial<Record<PhaseContext['task']['phase']['step'], readonl
   EXECUTING: [fullDisk, failedPull, missingCommit, lockedState, lockedTable],
 };
 
+const startsInstances: readonly RuntimeOperation[] = ['rollOut', 'route', 'run', 'restart'];
+
 const startsNothing = ({ task: { service, phase } }: PhaseContext): boolean =>
-  phase.runtimeMethod === 'start' && (service.kind === 'application' || service.kind === 'container') && service.spec.min_running_instances === 0;
+  startsInstances.includes(phase.operation) && (service.kind === 'application' || service.kind === 'container') && service.spec.min_running_instances === 0;
 
 /** Finds why a phase fails, given the facts and the platform's current state; undefined if it succeeds. */
 export async function findFailureCause(context: PhaseContext, simulation: SimulationContext): Promise<FailureCause | undefined> {

@@ -23,3 +23,6 @@ export const instanceVersion = (service: ServiceToRun, commitId: string | undefi
     default: return commitId?.slice(0, 7) ?? '';
   }
 };
+
+/** How many instances of a service run. */
+export const instancesOf = ({ kind, spec }: ServiceToRun): number => (kind === 'application' || kind === 'container' ? spec.min_running_instances : 1);

@@ -1,14 +1,11 @@
-import { instanceName } from './instances.ts';
+import { instanceName, instancesOf } from './instances.ts';
 import { between, colored, digest, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 
 /** The names of the instances that a rollout creates. */
 const instanceNames = ({ task, version }: PhaseContext, count: number): string[] =>
   Array.from({ length: count }, (_, index) => instanceName(task.service, version, task.deploymentId, index));
 
-const instanceCount = ({ task }: PhaseContext): number => {
-  const { service } = task;
-  return service.kind === 'application' || service.kind === 'container' ? service.spec.min_running_instances : 1;
-};
+const instanceCount = ({ task }: PhaseContext): number => instancesOf(task.service);
 
 const startLines = (context: PhaseContext): string[] => {
   const { service } = context.task;

@@ -1,11 +1,13 @@
+import { simulatedAddresses } from './addresses.ts';
 import type { StepName } from '../../../contract/index.ts';
 import { secondsBetween, seededRandom, type PlatformClock } from '../../common/index.ts';
-import { buildPod, type RuntimeLogLine, type Observation, type Runtime, type Task } from '../index.ts';
+import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task } from '../index.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
+import { simulatedDuration, simulatedPause } from './durations.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
-import { findCommit } from './commits.ts';
+import { findCommit, listCommits } from './commits.ts';
 import { simulateDatabase, simulateHelm, simulateJob, simulateTerraform } from './service-kinds.ts';
-import { instanceName, instanceVersion } from './instances.ts';
+import { instanceName, instancesOf, instanceVersion } from './instances.ts';
 import { simulateRestart, simulateRollout, simulateRouting, simulateStop } from './rollout.ts';
 import type { PhaseContext, PhaseResult } from './phase-context.ts';
 import { simulateFailure, simulateSuccess, withReadyTime } from './results-from-facts.ts';
@@ -42,6 +44,8 @@ export interface SimulationOptions {
   readonly simulation?: SimulationContext;
   /** Injects faults, beside the failures of the configuration itself. */
   readonly faults?: Fault;
+  /** Whether to fail an upgrade of a cluster; default never. */
+  readonly upgradeFails?: (upgrade: ClusterUpgrade) => boolean;
 }
 
 const rollouts: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = { database: simulateDatabase, helm: simulateHelm };
@@ -63,6 +67,8 @@ const stepSimulations: Readonly<Record<StepName, (context: PhaseContext) => Phas
   STOP: simulateStop,
 };
 
+const inBuildPod: readonly RuntimeOperation[] = ['fetchSource', 'build', 'pull'];
+
 const phaseContextOf = async (task: Task, simulation: SimulationContext | undefined): Promise<PhaseContext> => {
   const { service, phase, deploymentId } = task;
   const seed = `${deploymentId}/${service.id}/${phase.step}`;
@@ -71,10 +77,10 @@ const phaseContextOf = async (task: Task, simulation: SimulationContext | undefi
   const context = {
     task,
     random: seededRandom(seed),
-    pod: phase.runtimeMethod === 'prepare' ? buildPod(deploymentId) : instanceName(service, version, deploymentId),
+    pod: inBuildPod.includes(phase.operation) ? buildPod(deploymentId) : instanceName(service, version, deploymentId),
     version,
     ...(commit && { commit }),
-    seconds: secondsBetween(phase.takes, seed),
+    seconds: secondsBetween(simulatedDuration(service.kind, phase.step), seed),
   };
   return simulation ? withReadyTime(context, simulation.facts) : context;
 };
@@ -100,6 +106,18 @@ const observe = (context: PhaseContext, result: PhaseResult, { reportedLines, ca
 
 const noop = async (): Promise<void> => undefined;
 
+/** The value of a constant expression, such as `1` or `vector(1)`. */
+const constantOf = (promql: string): number | undefined => {
+  const match = /^\s*(?:vector\(\s*)?(-?\d+(?:\.\d+)?)\s*\)?\s*$/.exec(promql);
+  return match ? Number(match[1]) : undefined;
+};
+
+/** The simulation has no metrics: a constant expression is its own value, and any other condition holds while a watched service fails. */
+const conditionHolds = ({ promql, isMetBy, watchedServiceFails }: AlertCondition): boolean => {
+  const constant = constantOf(promql);
+  return constant === undefined ? watchedServiceFails : isMetBy(constant);
+};
+
 /** Loads the progress of a phase. The failure cause is determined once, when the phase begins; later changes affect only later phases. */
 const loadProgress = async (context: PhaseContext, cursor: string | null, simulation: SimulationContext | undefined): Promise<PhaseProgress> => {
   const progress = fromCursor(cursor);
@@ -115,9 +133,9 @@ const loadProgress = async (context: PhaseContext, cursor: string | null, simula
 export function createSimulatedRuntime(options: SimulationOptions): Runtime {
   const { clock, faults, simulation } = options;
   return {
-    prepare: noop,
-    start: noop,
-    stop: noop,
+    refusalOf: () => undefined,
+    begin: noop,
+    abandon: noop,
     observe: async (task, cursor) => {
       const context = await phaseContextOf(task, simulation);
       const progress = await loadProgress(context, cursor, simulation);
@@ -125,6 +143,17 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
       const result = faults?.(context) ?? fromFacts ?? stepSimulations[task.phase.step](context);
       return observe(context, result, progress, options);
     },
+    // Nothing happens to what is simulated.
+    look: async (versions) => versions.map(({ service }) => {
+      const wanted = instancesOf(service);
+      return { serviceId: service.id, wanted, running: wanted, ends: [], changes: [] };
+    }),
+    sweep: async () => ({ removed: [], left: [] }),
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
+    commits: (service, limit) => listCommits(service, limit, clock.now(), simulation),
+    addressesOf: simulatedAddresses,
+    upgradeFails: (upgrade) => options.upgradeFails?.(upgrade) ?? false,
+    conditionHolds,
+    pauseBefore: (pause, seed) => simulatedPause(pause, seed, options.timeScale),
   };
 }

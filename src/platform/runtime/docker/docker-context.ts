@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { PlatformClock } from '../../common/index.ts';
+import type { BuildSettings } from './build-settings.ts';
+import type { DatabaseImages } from './databases.ts';
+import type { DockerClient, DockerRegistryCredentials } from './engine/index.ts';
+import type { Proxy } from './proxy/proxy.ts';
+
+/** What the operations of the Docker runtime work with. */
+export interface DockerContext {
+  readonly docker: DockerClient;
+  readonly clock: PlatformClock;
+  /** Tells what this platform made from what others made. */
+  readonly platformId: string;
+  /** How to sign in to a registry. @param host with its port */
+  readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
+  /** The images of databases, where they aren't the official ones. */
+  readonly databaseImages: DatabaseImages;
+  /** How images are built. */
+  readonly builds: BuildSettings;
+  /** What runs in this process, by task. */
+  readonly work: BackgroundWork;
+  /** What serves public ports. */
+  readonly proxy: Proxy;
+}
+
+/** A piece of work of this process that outlives the call that began it. */
+export interface Progress {
+  /** Tells this attempt from others, of this process or another. */
+  readonly run: string;
+  /** When it was begun, in milliseconds since the epoch. */
+  readonly since: number;
+  readonly lines: readonly { readonly at: number; readonly message: string }[];
+  /** How it ended; undefined while it runs. */
+  readonly end?: { readonly result: unknown } | { readonly error: unknown };
+}
+
+/** Pulls and builds under way in this process. After a crash they are begun again: the engine has what was finished. */
+export interface BackgroundWork {
+  /** Begins a piece of work, unless it is there. @param run receives a function that adds a line to its log, and a signal that aborts when it is dropped */
+  begin(key: string, run: (say: (message: string) => void, signal: AbortSignal) => Promise<unknown>): void;
+  /** How far it is; undefined if it was never begun in this process. */
+  progressOf(key: string): Progress | undefined;
+  /** Forgets it, and ends it if it runs. */
+  drop(key: string): void;
+}
+
+/** Creates the place where a process keeps its work. */
+export function createBackgroundWork(clock: PlatformClock): BackgroundWork {
+  interface Entry {
+    readonly run: string;
+    readonly since: number;
+    readonly lines: { at: number; message: string }[];
+    readonly abort: AbortController;
+    end?: { result: unknown } | { error: unknown };
+  }
+  const entries = new Map<string, Entry>();
+
+  const carryOut = async (entry: Entry, run: Parameters<BackgroundWork['begin']>[1]): Promise<void> => {
+    try {
+      entry.end = { result: await run((message) => entry.lines.push({ at: clock.now(), message }), entry.abort.signal) };
+    } catch (error) {
+      entry.end = { error };
+    }
+  };
+
+  return {
+    begin: (key, run) => {
+      if (entries.has(key)) return;
+      const entry: Entry = { run: randomUUID(), since: clock.now(), lines: [], abort: new AbortController() };
+      entries.set(key, entry);
+      void carryOut(entry, run);
+    },
+    progressOf: (key) => {
+      const entry = entries.get(key);
+      return entry && { run: entry.run, since: entry.since, lines: entry.lines, ...(entry.end && { end: entry.end }) };
+    },
+    drop: (key) => {
+      entries.get(key)?.abort.abort();
+      entries.delete(key);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { DockerError } from './errors.ts';
+
+/** The oldest API version that this client speaks: engine 20.10. */
+export const oldestDockerApi = '1.41';
+
+/** The newest API version that this client speaks: engine 28. Newer engines speak it too. */
+export const newestDockerApi = '1.51';
+
+/** Orders API versions such as 1.9 and 1.41. */
+export const compareDockerApi = (one: string, other: string): number => {
+  const [major = 0, minor = 0] = one.split('.').map(Number);
+  const [otherMajor = 0, otherMinor = 0] = other.split('.').map(Number);
+  return major - otherMajor || minor - otherMinor;
+};
+
+/** The engine's versions, as it tells them. */
+export interface DockerVersion {
+  /** Version of the engine, such as 20.10.24. */
+  readonly Version: string;
+  /** The newest API version that it speaks. */
+  readonly ApiVersion: string;
+  /** The oldest API version that it speaks. */
+  readonly MinAPIVersion?: string;
+  /** Operating system of the engine, such as linux. */
+  readonly Os: string;
+  /** CPU kind of the engine, such as amd64. */
+  readonly Arch: string;
+  readonly KernelVersion?: string;
+}
+
+const line = { method: 'GET', path: '/version' } as const;
+
+/**
+ * The API version to speak with an engine: the newest that both know.
+ * @throws DockerError of the kind `version` if there is none, or `bad answer` if it is no engine
+ */
+export function commonDockerApi({ Version: version, ApiVersion: newest, MinAPIVersion: oldest }: Partial<DockerVersion>): string {
+  if (!/^\d+\.\d+$/.test(newest ?? '')) throw new DockerError('bad answer', 'what answers tells no API version, so it is no Docker engine', line);
+  if (compareDockerApi(newest!, oldestDockerApi) < 0) {
+    throw new DockerError('version', `the engine ${version} is too old: it speaks API versions up to ${newest}, and at least ${oldestDockerApi} is needed. Update it to Docker 20.10 or newer`, line);
+  }
+  if (oldest !== undefined && compareDockerApi(oldest, newestDockerApi) > 0) {
+    throw new DockerError('version', `the engine ${version} is too new: it speaks API versions from ${oldest}, and the newest that this program speaks is ${newestDockerApi}. Update infra-mcp`, line);
+  }
+  return compareDockerApi(newest!, newestDockerApi) < 0 ? newest! : newestDockerApi;
+}

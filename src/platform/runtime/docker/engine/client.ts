@@ -1,0 +1,185 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { type DockerAddress, dockerAddressText } from './address.ts';
+import { commonDockerApi, type DockerVersion } from './api-version.ts';
+import { openDockerConnection } from './connection.ts';
+import { DockerError, dockerAnswerError, dockerConnectionError, isDockerError } from './errors.ts';
+import { type DockerQuery, dockerQueryText } from './paths.ts';
+
+/** When to stop waiting for a request. */
+export interface DockerCall {
+  /** Aborts the request. It then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** The deadline of the request, including its whole answer, in milliseconds. Default: 30 seconds; for streams 30 minutes. */
+  readonly timeoutMilliseconds?: number;
+}
+
+/** A request. The path begins with a slash and has no version. */
+export interface DockerRequest extends DockerCall {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly query?: DockerQuery;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is, as a tar archive. */
+  readonly tar?: Buffer | Readable;
+}
+
+/** The client of one engine. The other files of this folder have its operations, as functions over it. */
+export interface DockerClient {
+  /** The address of the engine, for messages. */
+  readonly address: string;
+  /** The engine's versions. Asked anew with each call. */
+  version(call?: DockerCall): Promise<DockerVersion>;
+  /** The API version that requests use, negotiated once. @throws DockerError of the kind `version` if there is none */
+  apiVersion(call?: DockerCall): Promise<string>;
+  /**
+   * Sends a request and reads its answer.
+   * @returns the JSON of the answer; undefined for an empty one
+   * @throws DockerError, or the reason of the signal
+   */
+  request<Answer = unknown>(request: DockerRequest): Promise<Answer>;
+  /**
+   * Sends a request and returns its answer as it comes. Destroy the stream to stop early; it must be read or destroyed.
+   * @throws DockerError, or the reason of the signal; so does reading the stream
+   */
+  stream(request: DockerRequest): Promise<AsyncIterable<Buffer>>;
+  /** Closes all connections. Running requests fail. */
+  close(): Promise<void>;
+}
+
+const defaultTimeout = 30_000;
+const defaultStreamTimeout = 30 * 60_000;
+
+/** The largest answer that is read as a whole, in bytes. */
+const maximumAnswerBytes = 64 * 1024 * 1024;
+
+/** The status of a container that is to start and runs, or is to stop and doesn't run. */
+const alreadySo = 304;
+
+type Answer = Dispatcher.ResponseData;
+
+/** Reads a whole body. @param limit in bytes */
+async function readText(body: AsyncIterable<Buffer>, limit: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > limit) throw new RangeError('the answer is too large');
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Parses the JSON of an answer; undefined if the answer is empty. */
+function parsed(request: DockerRequest, text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DockerError('bad answer', 'the answer is not JSON, so it is not from a Docker engine', request);
+  }
+}
+
+/** Creates the client of an engine. Connects when it is first used. @param address see `parseDockerAddress` */
+export function createDockerClient(address: DockerAddress): DockerClient {
+  const text = dockerAddressText(address);
+  const connection = openDockerConnection(address);
+  let negotiated: Promise<string> | undefined;
+
+  /** Translates what a request or its stream threw. */
+  const failure = (request: DockerRequest, deadline: AbortSignal, milliseconds: number, error: unknown): unknown => {
+    if (error instanceof DockerError) return error;
+    if (request.signal?.aborted) return request.signal.reason;
+    if (deadline.aborted) return new DockerError('timeout', `the engine at ${text} did not answer within ${milliseconds / 1000} seconds`, request);
+    if (error instanceof RangeError) return new DockerError('bad answer', error.message, request);
+    return dockerConnectionError(request, text, error);
+  };
+
+  /** Sends a request and passes its answer on while the deadline runs. */
+  const exchange = async <Result>(version: string, request: DockerRequest, milliseconds: number, use: (answer: Answer, fail: (error: unknown) => unknown) => Promise<Result>): Promise<Result> => {
+    request.signal?.throwIfAborted();
+    const deadline = AbortSignal.timeout(milliseconds);
+    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
+    const fail = (error: unknown): unknown => failure(request, deadline, milliseconds, error);
+    const { method, path, query = {}, headers, json, tar } = request;
+    try {
+      const answer = await connection.request({
+        method, path: `${version}${path}${dockerQueryText(query)}`, signal,
+        headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...(tar !== undefined && { 'content-type': 'application/x-tar' }), ...headers },
+        body: json === undefined ? tar : JSON.stringify(json),
+      });
+      if ((answer.statusCode >= 200 && answer.statusCode < 300) || answer.statusCode === alreadySo) return await use(answer, fail);
+      throw dockerAnswerError(request, answer.statusCode, await readText(answer.body, maximumAnswerBytes));
+    } catch (error) {
+      throw fail(error);
+    }
+  };
+
+  const whole = <Result>(version: string, request: DockerRequest): Promise<Result> =>
+    exchange(version, request, request.timeoutMilliseconds ?? defaultTimeout, async ({ body }) => parsed(request, await readText(body, maximumAnswerBytes)) as Result);
+
+  const askVersion = (call: DockerCall = {}): Promise<DockerVersion> => whole('', { method: 'GET', path: '/version', ...call });
+
+  /** The deadline and the signal of the first caller don't apply to the others, who wait for the same answer. */
+  const negotiate = async (): Promise<string> => {
+    const ping: DockerRequest = { method: 'GET', path: '/_ping' };
+    const newest = await exchange('', ping, defaultTimeout, async ({ headers, body }) => {
+      await readText(body, maximumAnswerBytes);
+      return headers['api-version'];
+    });
+    // A ping tells the newest version only. Asking it first tells an engine from any other server.
+    if (typeof newest !== 'string') throw new DockerError('bad answer', `what answers at ${text} is no Docker engine`, ping);
+    return commonDockerApi(await askVersion());
+  };
+
+  /** Waits for the negotiated version, no longer than the request may take. */
+  const apiVersion = async ({ signal, timeoutMilliseconds = defaultTimeout }: DockerCall = {}): Promise<string> => {
+    signal?.throwIfAborted();
+    negotiated ??= negotiate().catch((error: unknown) => {
+      negotiated = undefined;
+      throw error;
+    });
+    const deadline = AbortSignal.timeout(timeoutMilliseconds);
+    const stopped = AbortSignal.any(signal ? [signal, deadline] : [deadline]);
+    const { promise, reject } = Promise.withResolvers<never>();
+    const stop = (): void => reject(failure({ method: 'GET', path: '/_ping', signal }, deadline, timeoutMilliseconds, stopped.reason));
+    stopped.addEventListener('abort', stop, { once: true });
+    return Promise.race([negotiated, promise]).finally(() => stopped.removeEventListener('abort', stop));
+  };
+
+  /** Sends a request in the negotiated version. Negotiates again after the engine was replaced by one of another version. */
+  const negotiatedRequest = async <Result>(request: DockerRequest, send: (version: string) => Promise<Result>): Promise<Result> => {
+    const version = await apiVersion(request);
+    try {
+      return await send(`/v${version}`);
+    } catch (error) {
+      // The engine has not carried it out. A body that is a stream is used up.
+      if (!isDockerError(error, 'version')) throw error;
+      negotiated = undefined;
+      if (request.tar !== undefined) throw error;
+      return send(`/v${await apiVersion(request)}`);
+    }
+  };
+
+  return {
+    address: text,
+    version: askVersion,
+    apiVersion,
+    request: <Result>(request: DockerRequest) => negotiatedRequest(request, (version) => whole<Result>(version, request)),
+    stream: (request) =>
+      negotiatedRequest(request, (version) =>
+        exchange(version, request, request.timeoutMilliseconds ?? defaultStreamTimeout, async ({ body }, fail) => translated(body, fail))),
+    close: () => connection.close(),
+  };
+}
+
+/** The stream with its errors translated. */
+async function* translated(body: AsyncIterable<Buffer>, fail: (error: unknown) => unknown): AsyncGenerator<Buffer, void> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw fail(error);
+  }
+}

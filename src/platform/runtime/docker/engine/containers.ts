@@ -1,0 +1,124 @@
+import type { Readable } from 'node:stream';
+import type { DockerCall, DockerClient } from './client.ts';
+import { type DockerFilters, dockerPath } from './paths.ts';
+import type { DockerHealthcheck, DockerLabels, DockerMount } from './service-spec.ts';
+
+/** A container to create. */
+export interface DockerContainerCreation {
+  readonly Image: string;
+  readonly Entrypoint?: readonly string[];
+  readonly Cmd?: readonly string[];
+  readonly Env?: readonly string[];
+  readonly User?: string;
+  readonly WorkingDir?: string;
+  readonly Labels?: DockerLabels;
+  readonly ExposedPorts?: Readonly<Record<string, {}>>;
+  readonly StopSignal?: string;
+  readonly Healthcheck?: DockerHealthcheck;
+  readonly HostConfig?: {
+    readonly NetworkMode?: string;
+    readonly PortBindings?: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
+    readonly RestartPolicy?: { readonly Name: 'no' | 'always' | 'on-failure' | 'unless-stopped' };
+    readonly Mounts?: readonly DockerMount[];
+    /** In bytes. */
+    readonly Memory?: number;
+    readonly NanoCpus?: number;
+    readonly PidsLimit?: number;
+    readonly Init?: boolean;
+    readonly AutoRemove?: boolean;
+    readonly CapDrop?: readonly string[];
+    readonly CapAdd?: readonly string[];
+    readonly SecurityOpt?: readonly string[];
+    readonly Sysctls?: Readonly<Record<string, string>>;
+    readonly LogConfig?: { readonly Type: string; readonly Config: Readonly<Record<string, string>> };
+  };
+  readonly NetworkingConfig?: { readonly EndpointsConfig: Readonly<Record<string, { readonly Aliases?: readonly string[] }>> };
+}
+
+/** A container of this engine. */
+export interface DockerContainer {
+  readonly Id: string;
+  /** With a slash before it. */
+  readonly Name: string;
+  readonly Image: string;
+  readonly Created: string;
+  readonly RestartCount: number;
+  readonly State: {
+    readonly Status: 'created' | 'running' | 'paused' | 'restarting' | 'removing' | 'exited' | 'dead';
+    readonly Running: boolean;
+    readonly OOMKilled: boolean;
+    readonly ExitCode: number;
+    /** Why it could not be started. */
+    readonly Error: string;
+    /** ISO 8601; the year 1 if it never happened. */
+    readonly StartedAt: string;
+    readonly FinishedAt: string;
+    readonly Health?: {
+      readonly Status: 'none' | 'starting' | 'healthy' | 'unhealthy';
+      readonly FailingStreak: number;
+      /** The last probes, oldest first. */
+      readonly Log: readonly { readonly Start: string; readonly End: string; readonly ExitCode: number; readonly Output: string }[] | null;
+    };
+  };
+  readonly Config: { readonly Image: string; readonly Labels: DockerLabels | null };
+  readonly NetworkSettings: {
+    readonly Networks: Readonly<Record<string, { readonly NetworkID: string; readonly IPAddress: string }>>;
+    readonly Ports?: Readonly<Record<string, readonly { readonly HostIp: string; readonly HostPort: string }[] | null>>;
+  };
+}
+
+/** A container in a list. */
+export interface DockerContainerSummary {
+  readonly Id: string;
+  readonly Names: readonly string[];
+  readonly Image: string;
+  readonly ImageID: string;
+  /** Seconds since 1970. */
+  readonly Created: number;
+  readonly State: DockerContainer['State']['Status'];
+  readonly Status: string;
+  readonly Labels: DockerLabels;
+  /** Those that are published on the host, and others without `PublicPort`. */
+  readonly Ports: readonly { readonly PrivatePort: number; readonly PublicPort?: number; readonly IP?: string }[];
+}
+
+/** The containers of this engine that match, stopped ones included. Filters are `id`, `name`, `label`, `status`, `network`. */
+export const listDockerContainers = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerContainerSummary[]> =>
+  docker.request({ method: 'GET', path: '/containers/json', query: { all: true, filters }, ...call });
+
+/** One container of this engine, by id or name. @throws DockerError `not found` */
+export const inspectDockerContainer = async (docker: DockerClient, container: string, call: DockerCall = {}): Promise<DockerContainer> =>
+  docker.request({ method: 'GET', path: dockerPath`/containers/${container}/json`, ...call });
+
+/** Creates a container without starting it. @returns its id. @throws DockerError `not found` without its image, `conflict` if the name is taken */
+export async function createDockerContainer(docker: DockerClient, name: string, creation: DockerContainerCreation, call: DockerCall = {}): Promise<string> {
+  const { Id: id } = await docker.request<{ Id: string }>({ method: 'POST', path: '/containers/create', query: { name }, json: creation, ...call });
+  return id;
+}
+
+/** Starts a container; one that runs stays as it is. @throws DockerError if it can't be started, such as for a missing program */
+export async function startDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'POST', path: dockerPath`/containers/${container}/start`, ...call });
+}
+
+/** Stops a container, by force after a while; one that doesn't run stays as it is. @param graceSeconds how long it may take by itself */
+export async function stopDockerContainer(docker: DockerClient, container: string, graceSeconds: number, call: DockerCall = {}): Promise<void> {
+  // The engine answers when it has stopped.
+  await docker.request({ method: 'POST', path: dockerPath`/containers/${container}/stop`, query: { t: graceSeconds }, timeoutMilliseconds: (graceSeconds + 30) * 1000, ...call });
+}
+
+/** Removes a container, also a running one, with its volumes that have no name. @throws DockerError `not found` */
+export async function removeDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'DELETE', path: dockerPath`/containers/${container}`, query: { force: true, v: true }, ...call });
+}
+
+/** Waits until a container has ended. @returns its exit code */
+export async function waitForDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<number> {
+  const { StatusCode: code } = await docker.request<{ StatusCode: number }>({ method: 'POST', path: dockerPath`/containers/${container}/wait`, timeoutMilliseconds: 30 * 60_000, ...call });
+  return code;
+}
+
+/** Unpacks a tar archive in a container, running or not. @param folder an existing folder of the container */
+export async function copyToDockerContainer(docker: DockerClient, container: string, folder: string, tar: Buffer | Readable, call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'PUT', path: dockerPath`/containers/${container}/archive`, query: { path: folder }, tar, ...call });
+}

@@ -1,0 +1,148 @@
+/**
+ * Why a request to an engine failed:
+ * - `unreachable`: no connection, or it broke. Whether the engine carried the request out is unknown if it broke.
+ * - `timeout`: the deadline of the request passed. The engine may still carry it out.
+ * - `version`: no API version in common.
+ * - `not found`, `conflict`: the resource is missing, or exists or is in use already.
+ * - `stale`: the version of the object isn't the current one. Read it again.
+ * - `no manager`: the engine is no manager of a swarm.
+ * - `refused`: another status from 400 to 499. Repeating the request doesn't help.
+ * - `failed`: the engine failed, or reported a failure in a stream.
+ * - `bad answer`: the answer isn't one of an engine.
+ */
+export type DockerErrorKind = 'unreachable' | 'timeout' | 'version' | 'not found' | 'conflict' | 'stale' | 'no manager' | 'refused' | 'failed' | 'bad answer';
+
+/** What an error tells of a request: never its query, headers or body, which can hold secrets. */
+export interface DockerRequestLine {
+  readonly method: string;
+  /** The path without version and query. */
+  readonly path: string;
+}
+
+interface Details {
+  /** The HTTP status; absent without an answer. */
+  readonly status?: number;
+  /** The exit code or status that a stream's failure has, such as the exit code of a build step. */
+  readonly code?: number;
+  readonly cause?: unknown;
+}
+
+/** A request to an engine failed. */
+export class DockerError extends Error {
+  override readonly name = 'DockerError';
+  readonly kind: DockerErrorKind;
+  /** What the engine or the connection said, without the request. */
+  readonly reason: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly status?: number;
+  readonly code?: number;
+
+  /** @param line absent if there was no request yet */
+  constructor(kind: DockerErrorKind, reason: string, line?: DockerRequestLine, { status, code, cause }: Details = {}) {
+    super(`${line ? `${line.method} ${line.path}` : 'a request to the engine'}${status === undefined ? '' : ` (${status})`}: ${reason}`, { cause });
+    this.kind = kind;
+    this.reason = reason;
+    this.method = line?.method;
+    this.path = line?.path;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The longest message of an engine that an error quotes, in characters. */
+const longestReason = 2000;
+
+/** Makes an engine's message fit for one line of text. */
+const tidy = (message: string): string => {
+  // oxlint-disable-next-line no-control-regex
+  const line = message.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();
+  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+};
+
+const messageOf = (text: string): string => {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return typeof message === 'string' ? message : '';
+  } catch {
+    // A proxy in front of the engine may answer in HTML, which helps nobody.
+    return text.trimStart().startsWith('<') ? '' : text;
+  }
+};
+
+const kindOfStatus = (status: number, message: string): DockerErrorKind => {
+  if (status === 404) return 'not found';
+  if (status === 409) return 'conflict';
+  if (status === 503 && /swarm/i.test(message)) return 'no manager';
+  if (status === 400 && /client version .* is too (?:new|old)/i.test(message)) return 'version';
+  // A number of the object's version that has passed is reported as a failure of the engine.
+  if (status === 500 && /update out of sequence/i.test(message)) return 'stale';
+  // So is a name that another request has taken at the same moment.
+  if (status === 500 && /name conflicts with an existing object/i.test(message)) return 'conflict';
+  if (status < 400) return 'bad answer';
+  return status < 500 ? 'refused' : 'failed';
+};
+
+/** The error of an answer that isn't a success. @param text the body */
+export function dockerAnswerError(line: DockerRequestLine, status: number, text: string): DockerError {
+  const message = tidy(messageOf(text));
+  return new DockerError(kindOfStatus(status, message), message === '' ? 'the engine gave no reason' : message, line, { status });
+}
+
+/** The error of a failure that a stream reports after its status 200. */
+export const dockerStreamError = (line: DockerRequestLine, message: string, code?: number): DockerError => new DockerError('failed', tidy(message), line, { code });
+
+const broke = 'the connection broke';
+
+const reasonsByCode: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such socket',
+  EACCES: 'this user may not use the socket',
+  EPERM: 'this user may not use the socket',
+  ENOTSOCK: 'this file is no socket',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: broke,
+  EPIPE: broke,
+  UND_ERR_SOCKET: broke,
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about in time',
+  UND_ERR_DESTROYED: 'this client is closed',
+  UND_ERR_CLOSED: 'this client is closed',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name could not be looked up',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by the authority in the TLS file "ca"',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by the authority in the TLS file "ca"',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by the authority in the TLS file "ca"',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not signed by the authority in the TLS file "ca"',
+  CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the authority in the TLS file "ca"',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other addresses than this one',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it wants a certificate of its clients: give the TLS files',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'it does not take the certificate in the TLS file "cert"',
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'it does not take the certificate in the TLS file "cert"',
+  ERR_SSL_TLS_ALERT_BAD_CERTIFICATE: 'it does not take the certificate in the TLS file "cert"',
+  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the TLS file "key" is not the key of the certificate in "cert"',
+  EHOSTUNREACH: 'there is no route to the host',
+  ENETUNREACH: 'there is no route to the host',
+};
+
+/** The codes of an error, of its causes and of the errors it collects. */
+const codesOf = (error: unknown): string[] => {
+  if (!(error instanceof Error)) return [];
+  const { code } = error as NodeJS.ErrnoException;
+  return [...(typeof code === 'string' ? [code] : []), ...codesOf(error.cause), ...(error instanceof AggregateError ? error.errors.flatMap(codesOf) : [])];
+};
+
+/** The error of a request without a usable answer. @param address of the engine, as text */
+export function dockerConnectionError(line: DockerRequestLine, address: string, error: unknown): DockerError {
+  const codes = codesOf(error);
+  if (codes.some((code) => code.startsWith('HPE_'))) return new DockerError('bad answer', `what answers at ${address} does not speak HTTP`, line, { cause: error });
+  // What TLS says tells more than that the connection broke.
+  const known = codes.toSorted((one, other) => Number(other.startsWith('ERR_')) - Number(one.startsWith('ERR_'))).map((code) => reasonsByCode[code]).find((reason) => reason !== undefined);
+  // A server may refuse a client's certificate without a word, after the connection came about.
+  const isFirst = address.startsWith('tcp://') && line.path === '/_ping' && known === broke;
+  const reason = isFirst ? `${broke}; if the engine uses TLS, it may not take the certificate in the TLS file "cert"` : known ?? (error instanceof Error ? tidy(error.message) : 'unknown reason');
+  return new DockerError('unreachable', `the engine at ${address} can't be reached: ${reason}`, line, { cause: error });
+}
+
+/** Whether an error is one of an engine of one of these kinds. */
+export const isDockerError = (error: unknown, ...kinds: readonly DockerErrorKind[]): error is DockerError =>
+  error instanceof DockerError && (kinds.length === 0 || kinds.includes(error.kind));

@@ -1,0 +1,55 @@
+import type { DockerCall, DockerClient } from './client.ts';
+import { type DockerFilters, dockerPath } from './paths.ts';
+import type { DockerLabels, DockerObject } from './service-spec.ts';
+
+/** A secret; the engine never tells its content. */
+export interface DockerSecret extends DockerObject {
+  readonly Spec: { readonly Name: string; readonly Labels?: DockerLabels };
+}
+
+/** A config: a file that isn't secret. */
+export interface DockerConfig extends DockerObject {
+  /** `Data` is base64. */
+  readonly Spec: { readonly Name: string; readonly Labels?: DockerLabels; readonly Data?: string };
+}
+
+/** A secret or config to create. Neither can change: a new content takes a new name. */
+export interface DockerFileSpec {
+  /** At most 64 characters. */
+  readonly name: string;
+  readonly labels?: DockerLabels;
+  /** Less than 500 KiB for a secret, 1000 KiB for a config. */
+  readonly content: Buffer;
+}
+
+const creation = ({ name, labels = {}, content }: DockerFileSpec): object => ({ Name: name, Labels: labels, Data: content.toString('base64') });
+
+/** The secrets that match; all without filters. Filters are `id`, `name` (a part of it), `label`. */
+export const listDockerSecrets = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerSecret[]> =>
+  docker.request({ method: 'GET', path: '/secrets', query: { filters }, ...call });
+
+/** Creates a secret. @returns its id. @throws DockerError `conflict` if the name is taken */
+export async function createDockerSecret(docker: DockerClient, spec: DockerFileSpec, call: DockerCall = {}): Promise<string> {
+  const { ID: id } = await docker.request<{ ID: string }>({ method: 'POST', path: '/secrets/create', json: creation(spec), ...call });
+  return id;
+}
+
+/** Deletes a secret, by id or name. @throws DockerError `not found`, or `refused` while a service uses it */
+export async function deleteDockerSecret(docker: DockerClient, secret: string, call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'DELETE', path: dockerPath`/secrets/${secret}`, ...call });
+}
+
+/** The configs that match, with their content; all without filters. Filters are `id`, `name` (a part of it), `label`. */
+export const listDockerConfigs = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerConfig[]> =>
+  docker.request({ method: 'GET', path: '/configs', query: { filters }, ...call });
+
+/** Creates a config. @returns its id. @throws DockerError `conflict` if the name is taken */
+export async function createDockerConfig(docker: DockerClient, spec: DockerFileSpec, call: DockerCall = {}): Promise<string> {
+  const { ID: id } = await docker.request<{ ID: string }>({ method: 'POST', path: '/configs/create', json: creation(spec), ...call });
+  return id;
+}
+
+/** Deletes a config, by id or name. @throws DockerError `not found`, or `refused` while a service uses it */
+export async function deleteDockerConfig(docker: DockerClient, config: string, call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'DELETE', path: dockerPath`/configs/${config}`, ...call });
+}

@@ -1,0 +1,93 @@
+import type { DockerCall, DockerClient } from './client.ts';
+import { type DockerFilters, dockerPath } from './paths.ts';
+import type { DockerLabels, DockerObject } from './service-spec.ts';
+
+/** What an engine tells about itself. */
+export interface DockerInfo {
+  readonly ID: string;
+  readonly Name: string;
+  readonly ServerVersion: string;
+  readonly NCPU: number;
+  /** Memory of the host, in bytes. */
+  readonly MemTotal: number;
+  /** Folder of the engine's data on its host. */
+  readonly DockerRootDir: string;
+  readonly OperatingSystem: string;
+  /** CPU kind, such as x86_64. */
+  readonly Architecture: string;
+  readonly CgroupVersion?: string;
+  readonly Driver: string;
+  /** What the engine complains about. */
+  readonly Warnings?: readonly string[] | null;
+  readonly RegistryConfig?: { readonly InsecureRegistryCIDRs?: readonly string[] | null };
+  readonly Swarm: {
+    readonly LocalNodeState: 'inactive' | 'pending' | 'active' | 'error' | 'locked';
+    readonly NodeID: string;
+    readonly NodeAddr: string;
+    /** Whether the engine is a manager. */
+    readonly ControlAvailable: boolean;
+    /** Why the engine is in the state `error`. */
+    readonly Error?: string;
+    readonly Nodes?: number;
+    readonly Managers?: number;
+  };
+}
+
+/** The swarm, as a manager knows it. */
+export interface DockerSwarm extends DockerObject {
+  readonly Spec: { readonly Dispatcher?: { readonly HeartbeatPeriod?: number }; readonly Orchestration?: { readonly TaskHistoryRetentionLimit?: number } };
+  readonly DefaultAddrPool?: readonly string[];
+  readonly SubnetSize?: number;
+}
+
+/** A node of the swarm. */
+export interface DockerNode extends DockerObject {
+  readonly Spec: { readonly Role: 'manager' | 'worker'; readonly Availability: 'active' | 'pause' | 'drain'; readonly Labels?: DockerLabels };
+  readonly Description: { readonly Hostname: string; readonly Platform: { readonly Architecture: string; readonly OS: string }; readonly Resources: { readonly NanoCPUs: number; readonly MemoryBytes: number } };
+  readonly Status: { readonly State: 'unknown' | 'down' | 'ready' | 'disconnected'; readonly Message?: string; readonly Addr?: string };
+}
+
+/** How much space an engine uses, in bytes. */
+export interface DockerDiskUsage {
+  readonly images: number;
+  readonly containers: number;
+  readonly volumes: number;
+  readonly buildCache: number;
+}
+
+/** The engine and its host. */
+export const dockerInfo = async (docker: DockerClient, call: DockerCall = {}): Promise<DockerInfo> => docker.request({ method: 'GET', path: '/info', ...call });
+
+/** The swarm, without its join tokens: who has one can add a node, and reads every secret. @throws DockerError `no manager` */
+export async function inspectDockerSwarm(docker: DockerClient, call: DockerCall = {}): Promise<DockerSwarm> {
+  const { JoinTokens: _tokens, ...swarm } = await docker.request<DockerSwarm & { readonly JoinTokens?: unknown }>({ method: 'GET', path: '/swarm', ...call });
+  return swarm;
+}
+
+/** The nodes that match; all without filters. @throws DockerError `no manager` */
+export const listDockerNodes = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerNode[]> =>
+  docker.request({ method: 'GET', path: '/nodes', query: { filters }, ...call });
+
+/** One node, by id or name. @throws DockerError `no manager`, `not found` */
+export const inspectDockerNode = async (docker: DockerClient, node: string, call: DockerCall = {}): Promise<DockerNode> =>
+  docker.request({ method: 'GET', path: dockerPath`/nodes/${node}`, ...call });
+
+interface RawUsage {
+  readonly LayersSize?: number;
+  readonly Containers?: readonly { readonly SizeRw?: number }[] | null;
+  readonly Volumes?: readonly { readonly UsageData?: { readonly Size: number } | null }[] | null;
+  readonly BuildCache?: readonly { readonly Size?: number }[] | null;
+}
+
+const sum = (sizes: readonly (number | undefined)[] = []): number => sizes.reduce<number>((total, size) => total + Math.max(0, size ?? 0), 0);
+
+/** How much space the engine uses. The engine adds up every volume, which can take minutes. */
+export async function dockerDiskUsage(docker: DockerClient, call: DockerCall = {}): Promise<DockerDiskUsage> {
+  const usage = await docker.request<RawUsage>({ method: 'GET', path: '/system/df', timeoutMilliseconds: 10 * 60_000, ...call });
+  return {
+    images: usage.LayersSize ?? 0,
+    containers: sum(usage.Containers?.map(({ SizeRw: size }) => size)),
+    volumes: sum(usage.Volumes?.map((volume) => volume.UsageData?.Size)),
+    buildCache: sum(usage.BuildCache?.map(({ Size: size }) => size)),
+  };
+}

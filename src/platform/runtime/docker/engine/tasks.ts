@@ -1,0 +1,32 @@
+import type { DockerCall, DockerClient } from './client.ts';
+import type { DockerFilters } from './paths.ts';
+import type { DockerObject, DockerTaskSpec } from './service-spec.ts';
+
+/** The states of a task, in the order in which it goes through them. The last ones are ends. */
+export const dockerTaskStates = ['new', 'pending', 'assigned', 'accepted', 'preparing', 'ready', 'starting', 'running', 'complete', 'shutdown', 'failed', 'rejected', 'remove', 'orphaned'] as const;
+
+/** One container that swarm wants somewhere, or had. */
+export interface DockerTask extends DockerObject {
+  readonly ServiceID: string;
+  /** The number of the instance; absent for services with a task on every node. */
+  readonly Slot?: number;
+  /** Absent until a node was found. */
+  readonly NodeID?: string;
+  readonly DesiredState: (typeof dockerTaskStates)[number];
+  readonly Spec: DockerTaskSpec;
+  readonly Status: {
+    readonly State: (typeof dockerTaskStates)[number];
+    /** ISO 8601: when the state began. */
+    readonly Timestamp: string;
+    readonly Message?: string;
+    /** Why it failed, was rejected or can't be placed. */
+    readonly Err?: string;
+    readonly ContainerStatus?: { readonly ContainerID?: string; readonly PID?: number; readonly ExitCode?: number };
+  };
+  /** Which run of a job it belongs to. */
+  readonly JobIteration?: { readonly Index: number };
+}
+
+/** The tasks that match, ended ones included. Filters are `id`, `service`, `node`, `desired-state`, `label`, `name`. */
+export const listDockerTasks = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerTask[]> =>
+  docker.request({ method: 'GET', path: '/tasks', query: { filters }, ...call });

@@ -1,0 +1,10 @@
+/** Git, as far as services are built from it. */
+
+export { fetchCommit, fetchHistory, type FetchedCommit } from './fetch-commit.ts';
+export { parseGitAddress, type GitAddress } from './git-address.ts';
+export { gitFailure, type GitRequest } from './git-failure.ts';
+export type { GitHosts } from './git-hosts.ts';
+export { GitError } from './git-program.ts';
+export { inTemporaryDirectory, inWords, type SourceRepository } from './source-repository.ts';
+export { bytesText } from './size-limit.ts';
+export { isBranchName, sourcePath } from './source-paths.ts';

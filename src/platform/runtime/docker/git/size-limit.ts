@@ -1,0 +1,41 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How often a folder is measured, in milliseconds. */
+const measureMilliseconds = 250;
+
+const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
+
+/** The bytes of all files below a folder. Files that go meanwhile don't count. */
+async function folderBytes(directory: string): Promise<number> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = await Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => sizeOf(join(entry.parentPath, entry.name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** A number of bytes in words. */
+export const bytesText = (bytes: number): string => (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${Math.round(bytes / (1024 * 1024))} MB`);
+
+/**
+ * Does something that fills a folder, and ends it when the folder grows beyond a limit.
+ * @param limit in bytes @param run receives a signal that aborts then, or when the given one does
+ * @returns what it returned, and the bytes of the folder
+ * @throws Error in words when the folder is too large
+ */
+export async function withSizeLimit<Result>(directory: string, limit: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Result>): Promise<{ readonly result: Result; readonly bytes: number }> {
+  const tooLarge = new AbortController();
+  const measure = async (): Promise<number> => {
+    const bytes = await folderBytes(directory);
+    if (bytes > limit) tooLarge.abort(new Error(`The repository is too large: one commit of it takes more than ${bytesText(limit)}.`));
+    return bytes;
+  };
+  const timer = setInterval(() => void measure(), measureMilliseconds);
+  try {
+    const result = await run(AbortSignal.any([signal, tooLarge.signal]));
+    const bytes = await measure();
+    tooLarge.signal.throwIfAborted();
+    return { result, bytes };
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeployedCommit } from '../../../common/index.ts';
+import { allowedAddresses } from './git-address.ts';
+import { gitEnvironmentFor, localGitEnvironment } from './git-environment.ts';
+import { gitFailure, type GitRequest } from './git-failure.ts';
+import type { GitHosts } from './git-hosts.ts';
+import { runGit, streamGit } from './git-program.ts';
+
+/** A bare repository of ours that fetches from one server. It has no working copy: no hook, filter or link of it comes into effect. */
+export interface SourceRepository {
+  /** Fetches something, and nothing that it refers to. @param what a full commit id, or a branch with `refs/heads/` @param options of `git fetch`. @returns the id of the commit */
+  fetch(what: string, options: readonly string[], signal: AbortSignal): Promise<string>;
+  /** The commits from one backwards, as far as they were fetched; newest first. */
+  history(commitId: string, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
+  /** The name of a tag on a commit; empty if it has none, or the server doesn't say. */
+  tagOf(commitId: string, signal: AbortSignal): Promise<string>;
+  /** What is at a path of a commit: `tree`, `blob`; undefined for nothing. */
+  kindAt(commitId: string, path: string, signal: AbortSignal): Promise<string | undefined>;
+  /** The content of a file. */
+  fileAt(commitId: string, path: string, signal: AbortSignal): Promise<string>;
+  /** A folder of a commit as a tar archive. */
+  archive(commitId: string, path: string, signal: AbortSignal): AsyncIterable<Buffer>;
+}
+
+const separator = '\0';
+const commitFormat = ['%H', '%cI', '%an', '%s'].join('%x00');
+
+const readCommit = (line: string): DeployedCommit => {
+  const [id = '', date = '', author = '', message = ''] = line.split(separator);
+  return { git_commit_id: id, created_at: new Date(date).toISOString(), author_name: author, tag: '', message };
+};
+
+/** The repository in a folder that `createRepository` made. */
+function repositoryIn(directory: string, request: GitRequest, remote: () => Promise<Record<string, string>>): SourceRepository {
+  const local = (args: readonly string[], signal: AbortSignal) => ({ args: ['--git-dir=.', ...args], directory, environment: localGitEnvironment(), signal });
+  const ask = async (args: readonly string[], signal: AbortSignal): Promise<string> => runGit({ args: ['--git-dir=.', ...args], directory, environment: await remote(), signal });
+  return {
+    fetch: async (what, options, signal) => {
+      await ask(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph', ...options, '--end-of-options', request.address.url, what], signal);
+      return (await runGit(local(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'], signal))).trim();
+    },
+    history: async (commitId, limit, signal) =>
+      (await runGit(local(['log', `--max-count=${limit}`, `--format=${commitFormat}`, commitId], signal))).split('\n').filter((line) => line !== '').map(readCommit),
+    tagOf: async (commitId, signal) => {
+      const listed = await ask(['ls-remote', '--tags', '--quiet', '--end-of-options', request.address.url], signal).catch(() => '');
+      signal.throwIfAborted();
+      return listed.split('\n').flatMap((line) => (line.startsWith(commitId) ? [line.replace(/^\w+\s+refs\/tags\//, '').replace(/\^\{\}$/, '')] : [])).at(-1) ?? '';
+    },
+    kindAt: async (commitId, path, signal) => {
+      const kind = await runGit(local(['cat-file', '-t', `${commitId}:${path}`], signal)).catch(() => undefined);
+      signal.throwIfAborted();
+      return kind?.trim();
+    },
+    fileAt: (commitId, path, signal) => runGit(local(['cat-file', 'blob', `${commitId}:${path}`], signal)),
+    archive: (commitId, path, signal) => streamGit(local(['archive', '--format=tar', `${commitId}:${path}`], signal)),
+  };
+}
+
+/**
+ * Creates an empty repository.
+ * @param within a folder of ours; the repository becomes a new one in it
+ * @throws Error in words if the server must not be asked
+ */
+export async function createRepository(hosts: GitHosts, request: GitRequest, within: string, signal: AbortSignal): Promise<SourceRepository> {
+  const directory = await mkdtemp(join(within, 'repository-'));
+  const addresses = await allowedAddresses(hosts, request.address);
+  await runGit({ args: ['init', '--bare', '--quiet', '--template=', '.'], directory, environment: localGitEnvironment(), signal });
+  await mkdir(join(directory, 'info'), { recursive: true });
+  // Files of a repository can ask to be left out of archives, or changed in them.
+  await writeFile(join(directory, 'info/attributes'), '* -export-ignore -export-subst\n');
+  return repositoryIn(directory, request, () => gitEnvironmentFor(hosts, request.address, addresses, within));
+}
+
+/** Works in a folder of its own that is gone afterwards. @param prefix path and beginning of its name */
+export async function inTemporaryDirectory<Result>(prefix: string, work: (directory: string) => Promise<Result>): Promise<Result> {
+  const directory = await mkdtemp(prefix);
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Carries something out, and translates what git says when it fails. */
+export async function inWords<Result>(request: GitRequest, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw gitFailure(error, request);
+  }
+}

@@ -1,0 +1,125 @@
+import type { InstanceEnd, RunningService, RunningVersion, Runtime } from '../index.ts';
+import { changesByHand } from './changed-by-hand.ts';
+import type { DockerContext } from './docker-context.ts';
+import { type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks } from './engine/index.ts';
+import { hasFailed, instanceFailure, isUnplaced } from './instance-failure.ts';
+import { lastLines } from './instance-logs.ts';
+import { isStopped, labelFilter, platformLabels } from './labels.ts';
+import { dockerServiceName, podName } from './names.ts';
+import { readRecord } from './record.ts';
+
+/** How long an engine may take to answer, in milliseconds. */
+const timeoutMilliseconds = 5000;
+
+/** How long an instance that replaces a failed one has to run before it counts, in milliseconds: a crash loop must not look as if it came and went. */
+const settleMilliseconds = 4000;
+
+/** The same for one that failed again and again: it counts the later, up to a minute. Failures longer ago don't count. */
+const longestSettleMilliseconds = 60_000;
+const recentMilliseconds = 300_000;
+
+/** How many lines are told of an instance that ended: the engine drops them when more have ended. */
+const keptLines = 100;
+
+/** The newest ends of one service that are told. */
+const mostEnds = 50;
+
+/** What is remembered of a service between two looks. It saves asking for what can't have changed. */
+interface Remembered {
+  /** The instances that ran, by the ids of their tasks; all were up. */
+  readonly steady?: string;
+  readonly ends: readonly InstanceEnd[];
+}
+
+interface Watched {
+  readonly version: RunningVersion;
+  readonly recorded: DockerServiceSpec;
+}
+
+const replicasOf = ({ Mode }: DockerServiceSpec): number => Mode?.Replicated?.Replicas ?? 0;
+
+/** The versions that instances should run of. What was rolled out as something else, such as a job, isn't kept running. */
+const watchedOf = (versions: readonly RunningVersion[]): Watched[] => versions.flatMap((version) => {
+  const recorded = readRecord(version.record)?.spec;
+  return recorded?.Mode?.Replicated === undefined ? [] : [{ version, recorded }];
+});
+
+const isUp = ({ Status, DesiredState }: DockerTask): boolean => Status.State === 'running' && DesiredState === 'running';
+
+/** What tells whether anything happened to the instances of a service: nothing, if all still are the same and up. */
+const steadyOf = (wanted: number, tasks: readonly DockerTask[]): string | undefined =>
+  (tasks.length === wanted && tasks.every(isUp) ? tasks.map(({ ID }) => ID).toSorted().join(' ') : undefined);
+
+const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> => Map.groupBy(tasks, ({ ServiceID: id }) => id);
+
+/** The ends among a service's tasks, with their causes. Those that are known aren't looked up again. */
+async function endsOf(context: DockerContext, version: RunningVersion, tasks: readonly DockerTask[], known: readonly InstanceEnd[], signal: AbortSignal): Promise<InstanceEnd[]> {
+  const { service, runningSince } = version;
+  const failed = tasks.filter((task) => hasFailed(task) && Date.parse(task.Status.Timestamp) >= runningSince && !known.some(({ id }) => id === task.ID));
+  const fresh = await Promise.all(failed.map(async (task) => ({
+    id: task.ID, pod: podName(service, task.Slot, task.ID), at: Date.parse(task.Status.Timestamp), why: await instanceFailure(context, task, signal),
+    lines: await lastLines(context, version, task, keptLines, signal),
+  })));
+  return [...known.filter(({ at }) => at >= runningSince), ...fresh].toSorted((one, other) => one.at - other.at).slice(-mostEnds);
+}
+
+/** Why instances are missing that didn't end by themselves, as a sentence; undefined if nothing is known to be in their way. */
+async function obstacleOf({ docker }: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+  const lost = new Set((await listDockerNodes(docker, {}, { signal, timeoutMilliseconds })).filter(({ Status }) => Status.State === 'down').map(({ ID }) => ID));
+  if (tasks.some(({ NodeID: id }) => id !== undefined && lost.has(id))) return 'The node that it ran on is lost.';
+  const unplaced = tasks.find((task) => task.DesiredState === 'running' && isUnplaced(task));
+  return unplaced && `No node has room for an instance: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`;
+}
+
+/** How many instances are up, without those that have only just replaced a failed one. */
+function settledCount(tasks: readonly DockerTask[], ends: readonly InstanceEnd[], now: number): number {
+  const lastEnd = ends.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+  const settle = Math.min(longestSettleMilliseconds, settleMilliseconds * ends.filter(({ at }) => now - at < recentMilliseconds).length);
+  return tasks.filter(isUp).filter(({ Status }) => {
+    const since = Date.parse(Status.Timestamp);
+    return since < lastEnd || now - since >= settle || lastEnd === Number.NEGATIVE_INFINITY;
+  }).length;
+}
+
+const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): RunningService =>
+  ({ serviceId, wanted, running: 0, ends, changes: ['Its service is not on the engine any more: somebody removed it. Deploy it again.'] });
+
+/**
+ * Creates the function that looks at what runs. Two requests for all services; what ended is only asked for where something
+ * changed since the last look.
+ */
+export function createLook(context: DockerContext): Runtime['look'] {
+  const { docker, clock, platformId } = context;
+  let remembered = new Map<string, Remembered>();
+
+  return async (versions, signal) => {
+    const call = { signal, timeoutMilliseconds };
+    const filters = labelFilter(platformLabels(platformId));
+    const services = new Map((await listDockerServices(docker, filters, call)).map((each) => [each.Spec.Name, each]));
+    const current = byService(await listDockerTasks(docker, { ...filters, 'desired-state': ['running', 'ready', 'accepted'] }, call));
+    const watched = watchedOf(versions).map((each) => {
+      const present: DockerService | undefined = services.get(dockerServiceName(each.version.service));
+      const wanted = present && isStopped(present.Spec.Labels) ? 0 : replicasOf(each.recorded);
+      const tasks = (present && current.get(present.ID)) ?? [];
+      const before = remembered.get(each.version.service.id);
+      const steady = steadyOf(wanted, tasks);
+      return { ...each, present, wanted, tasks, steady, before, isQuiet: present !== undefined && steady !== undefined && steady === before?.steady };
+    });
+    const restless = watched.flatMap(({ present, isQuiet }) => (present && !isQuiet ? [present.Spec.Name] : []));
+    const all = restless.length === 0 ? new Map<string, DockerTask[]>() : byService(await listDockerTasks(docker, { service: restless }, call));
+    const next = new Map<string, Remembered>();
+    const looked = await Promise.all(watched.map(async ({ version, recorded, present, wanted, tasks, steady, before, isQuiet }): Promise<RunningService> => {
+      const serviceId = version.service.id;
+      const known = before?.ends ?? [];
+      const history = (present && all.get(present.ID)) ?? [];
+      const ends = isQuiet ? known.filter(({ at }) => at >= version.runningSince) : await endsOf(context, version, history, known, signal);
+      next.set(serviceId, { ends, ...(steady !== undefined && { steady }) });
+      if (present === undefined) return gone(serviceId, wanted, ends);
+      const running = settledCount(tasks, ends, clock.now());
+      const obstacle = running < wanted && !isQuiet ? await obstacleOf(context, history, signal) : undefined;
+      return { serviceId, wanted, running, ends, changes: changesByHand(recorded, wanted, present.Spec), ...(obstacle !== undefined && { obstacle }) };
+    }));
+    remembered = next;
+    return looked;
+  };
+}

@@ -1,0 +1,40 @@
+import { dnsLabel } from '../../common/index.ts';
+import type { ServiceToRun } from '../index.ts';
+
+type Named = Pick<ServiceToRun, 'id' | 'name'>;
+
+/** The name of a service on the engine. It has the id only, so that no two can collide and a new name changes nothing. */
+export const dockerServiceName = ({ id }: Pick<ServiceToRun, 'id'>): string => `infra-${id}`;
+
+/** The name of a platform's proxy, and of the volume that has its certificates. */
+export const proxyName = (platformId: string): string => `infra-proxy-${platformId}`;
+
+/** The name of an environment's network. */
+export const networkName = (environmentId: string): string => `infra-${environmentId}`;
+
+/** Whether a network has such a name. */
+export const isNetworkName = (name: string): boolean => /^infra-[0-9a-f-]{36}$/.test(name);
+
+/** The name of a secret or config of a deployment, of at most 64 characters. @param part which one it is, in at most 20 characters */
+export const fileName = ({ id }: Pick<ServiceToRun, 'id'>, deploymentId: string, part: string): string => `infra-${id.slice(0, 18)}-${deploymentId.slice(0, 18)}-${part}`;
+
+/** The name of a service's images, without their tags. It has the id of the platform, because names of steps carry no labels. @param registry where they are pushed, if they are */
+export const builtRepository = (platformId: string, { id }: Pick<ServiceToRun, 'id'>, registry?: string): string => `${registry === undefined ? '' : `${registry}/`}infra-mcp-${platformId}/${id}`;
+
+/** The name of a volume. @param storageId the id of the storage in the service's configuration */
+export const volumeName = ({ id }: Pick<ServiceToRun, 'id'>, storageId: string): string => `infra-${id.slice(0, 18)}-${storageId}`;
+
+/** A short name that a person recognises, and that is unique. */
+const uniqueName = ({ id, name }: Named): string => `${dnsLabel(name)}-${id.slice(0, 8)}`;
+
+/**
+ * The names by which the neighbours of a service find it. One that consists of its name alone is only there if that is a
+ * DNS label: names are unique in their environment, but two could become the same label.
+ */
+export const neighbourNames = (service: Named): readonly string[] => {
+  const plain = service.name.toLowerCase();
+  return [...(plain === dnsLabel(service.name) ? [plain] : []), uniqueName(service), `${uniqueName(service)}.internal`];
+};
+
+/** The name of one instance, for readers of logs. @param slot the number of the instance @param taskId the id that the engine gave it */
+export const podName = (service: Named, slot: number | undefined, taskId: string): string => `${dnsLabel(service.name)}-${slot ?? 0}-${taskId.slice(0, 6)}`;

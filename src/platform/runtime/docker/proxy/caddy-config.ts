@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Route } from './routes.ts';
+import type { CertificateAuthority, ProxySettings } from './settings.ts';
+
+/** A route, and the service that it leads to. */
+export interface ServedRoute extends Route {
+  /** The name of the service on the network of its environment. */
+  readonly upstream: string;
+  /** The port of the version before, while instances of it may still run. */
+  readonly earlierPort?: number;
+}
+
+/** Where the proxy listens in its container. */
+export const proxyPorts = { http: 80, https: 443 } as const;
+
+/** The socket of the proxy's administration. It is a file in the container, so that no network leads there. */
+export const adminSocket = 'unix//run/admin/admin.sock';
+
+/** The header by which the proxy says that an answer is its own, and the two reasons for that. */
+export const proxyHeader = 'X-Infra-Proxy';
+export const ownAnswers = { noService: 'no-service', noInstance: 'no-instance' } as const;
+
+const answer = (status: number, reason: string, text: string) => ({
+  handler: 'static_response', status_code: status, headers: { 'Content-Type': ['text/plain; charset=utf-8'], [proxyHeader]: [reason] }, body: `${text}\n`,
+});
+
+const nothingHere = { handle: [answer(404, ownAnswers.noService, 'No service has this address.')] };
+
+/** What is said when no instance could be reached. A service's own errors are passed on. */
+const noInstance = { routes: [{ handle: [answer(502, ownAnswers.noInstance, 'The service at this address does not answer.')] }] };
+
+/** The instances of a service, looked up again and again: they come and go during rollouts. */
+const instancesAt = (upstream: string, port: number) => ({ source: 'a', name: upstream, port: String(port), refresh: '1s', resolver: { addresses: ['127.0.0.11:53'] } });
+
+const forward = ({ upstream, port, earlierPort, protocol }: ServedRoute) => ({
+  handler: 'reverse_proxy',
+  dynamic_upstreams: earlierPort === undefined ? instancesAt(upstream, port) : { source: 'multi', sources: [port, earlierPort].map((each) => instancesAt(upstream, each)) },
+  // Where an instance takes no connection, another one is tried. Requests with a body can't be sent twice.
+  load_balancing: { selection_policy: { policy: 'random' }, try_duration: '5s', try_interval: '100ms' },
+  transport: { protocol: 'http', dial_timeout: '1s', ...(protocol === 'grpc' && { versions: ['h2c', '2'] }) },
+});
+
+const routeOf = (route: ServedRoute) => ({
+  match: [{ host: [route.host], ...(route.path !== undefined && { path: [route.path, `${route.path}/*`] }) }],
+  handle: [
+    ...(route.path !== undefined && route.rewrite !== undefined ? [{ handler: 'rewrite', strip_path_prefix: route.path }, { handler: 'rewrite', uri: `${route.rewrite}{http.request.uri}` }] : []),
+    forward(route),
+  ],
+  terminal: true,
+});
+
+const redirectOf = ({ host }: ServedRoute, httpsPort: number) => ({
+  match: [{ host: [host] }],
+  handle: [{ handler: 'static_response', status_code: 308, headers: { Location: [`https://{http.request.host}${httpsPort === proxyPorts.https ? '' : `:${httpsPort}`}{http.request.uri}`] } }],
+  terminal: true,
+});
+
+/** Where the proxy keeps its configuration. */
+export const configFolder = 'infra-proxy';
+
+/** The file with the root of an authority, in that folder. Another root has another name, so that the configuration changes with it. */
+export const rootFile = (root: string): string => `authority-${createHash('sha256').update(root).digest('hex').slice(0, 16)}.pem`;
+
+const issuerOf = (email: string | undefined, { directory, root }: Partial<CertificateAuthority>) => ({
+  module: 'acme', ...(email !== undefined && { email }), ...(directory !== undefined && { ca: directory }), ...(root !== undefined && { trusted_roots_pem_files: [`/${configFolder}/${rootFile(root)}`] }),
+});
+
+/** The more labels a host name has, the earlier its route stands, and one with a star after all others; longer paths come first. */
+const inOrder = (routes: readonly ServedRoute[]): readonly ServedRoute[] =>
+  routes.toSorted((one, other) => Number(one.host.startsWith('*')) - Number(other.host.startsWith('*')) || (other.path?.length ?? 0) - (one.path?.length ?? 0) || (one.host < other.host ? -1 : 1));
+
+/** The configuration of the proxy, as text. The same routes in any order make the same text. */
+export function caddyConfig(routes: readonly ServedRoute[], { httpsPort, email, authority }: Pick<ProxySettings, 'httpsPort' | 'email' | 'authority'>): string {
+  const ordered = inOrder(routes);
+  const secure = ordered.filter(({ isSecure }) => isSecure);
+  const plain = {
+    listen: [`:${proxyPorts.http}`], protocols: ['h1', 'h2', 'h2c'], automatic_https: { disable: true }, errors: noInstance,
+    routes: [...ordered.filter(({ isSecure }) => !isSecure).map(routeOf), ...secure.map((route) => redirectOf(route, httpsPort)), nothingHere],
+  };
+  const secured = { listen: [`:${proxyPorts.https}`], protocols: ['h1', 'h2'], automatic_https: { disable_redirects: true }, errors: noInstance, routes: [...secure.map(routeOf), nothingHere] };
+  return JSON.stringify({
+    admin: { listen: adminSocket, config: { persist: false } },
+    apps: {
+      http: { servers: { plain, ...(secure.length > 0 && { secured }) } },
+      ...(secure.length > 0 && (email !== undefined || authority !== undefined) && { tls: { automation: { policies: [{ issuers: [issuerOf(email, authority ?? {})] }] } } }),
+    },
+  });
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { isLocalName } from '../../../common/index.ts';
+import {
+  copyToDockerContainer, createDockerContainer, type DockerClient, type DockerContainer, type DockerContainerCreation, execInDockerContainer, inspectDockerContainer, isDockerError,
+  pullDockerImage, removeDockerContainer, startDockerContainer, type DockerRegistryCredentials,
+} from '../engine/index.ts';
+import { isMadeHere, labelledProxy, platformLabels, proxyLabels } from '../labels.ts';
+import { proxyName } from '../names.ts';
+import { tarArchive } from '../tar-archive.ts';
+import { adminSocket, configFolder, proxyPorts, rootFile } from './caddy-config.ts';
+import { hostPorts, type ProxySettings } from './settings.ts';
+
+/** What the proxy's container is made with. */
+export interface ProxyParts {
+  readonly docker: DockerClient;
+  readonly platformId: string;
+  readonly settings: ProxySettings;
+  readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
+}
+
+/** Where its configuration is. The file stays in the container, so that a proxy that starts again has it without the platform. */
+const configFile = { name: 'config.json', path: `/${configFolder}/config.json` } as const;
+
+const megabyte = 1024 * 1024;
+
+/** The container, as the settings want it. */
+function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreation {
+  const { domain, bind, image } = settings;
+  const { http, https } = hostPorts(settings);
+  const ports = { [`${proxyPorts.http}/tcp`]: http, ...(https !== undefined && { [`${proxyPorts.https}/tcp`]: https }) };
+  const certificates = { Type: 'volume', Source: proxyName(platformId), Target: '/data', VolumeOptions: { Labels: platformLabels(platformId) } } as const;
+  return {
+    Image: image,
+    Entrypoint: ['caddy'],
+    Cmd: ['run', '--config', configFile.path],
+    Env: ['HOME=/data', 'XDG_DATA_HOME=/data', 'XDG_CONFIG_HOME=/data'],
+    ExposedPorts: Object.fromEntries(Object.keys(ports).map((port) => [port, {}])),
+    HostConfig: {
+      NetworkMode: 'bridge',
+      PortBindings: Object.fromEntries(Object.entries(ports).map(([port, published]) => [port, [{ HostIp: bind, HostPort: String(published) }]])),
+      RestartPolicy: { Name: 'always' },
+      // A socket that a killed proxy leaves behind would keep the next one from listening: in memory it goes with it.
+      Mounts: [{ Type: 'tmpfs', Target: '/run/admin', TmpfsOptions: { SizeBytes: megabyte } }, ...(isLocalName(domain) ? [] : [certificates])],
+      PidsLimit: 4096,
+      CapDrop: ['ALL'],
+      CapAdd: ['NET_BIND_SERVICE'],
+      SecurityOpt: ['no-new-privileges'],
+      // It is on the networks of all environments, and must not be a way from one to the other.
+      Sysctls: { 'net.ipv4.ip_forward': '0' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+    },
+  };
+}
+
+/** Tells containers that were made with different settings apart. */
+const madeFrom = (creation: DockerContainerCreation): string => createHash('sha256').update(JSON.stringify(creation)).digest('hex').slice(0, 16);
+
+/** The proxy's container; undefined if there is none. @throws Error if somebody else's container has its name */
+export async function findProxy({ docker, platformId }: Pick<ProxyParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<DockerContainer | undefined> {
+  const found = await inspectDockerContainer(docker, proxyName(platformId), { signal }).catch((error: unknown) => {
+    if (isDockerError(error, 'not found')) return undefined;
+    throw error;
+  });
+  if (found && !isMadeHere(found.Config.Labels, platformId)) throw new Error(`The engine has a container ${proxyName(platformId)} that this platform didn't make. Remove or rename it: public ports need that name.`);
+  return found;
+}
+
+/** Removes the proxy's container, if it is there. The volume with its certificates stays: authorities issue only so many. */
+export async function removeProxy(parts: Pick<ProxyParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<void> {
+  const present = await findProxy(parts, signal);
+  if (present === undefined) return;
+  await removeDockerContainer(parts.docker, present.Id, { signal }).catch((error: unknown) => {
+    if (!isDockerError(error, 'not found', 'conflict')) throw error;
+  });
+}
+
+const pull = async ({ docker, settings: { image }, credentialsFor }: ProxyParts, signal: AbortSignal): Promise<void> => {
+  try {
+    for await (const message of pullDockerImage(docker, image, credentialsFor(image.split('/')[0]!), { signal })) void message;
+  } catch (error) {
+    throw isDockerError(error) ? new Error(`The image of the proxy, ${image}, could not be pulled: ${error.reason}`, { cause: error }) : error;
+  }
+};
+
+const create = async (parts: ProxyParts, signal: AbortSignal): Promise<string> => {
+  const creation = creationOf(parts);
+  const send = () => createDockerContainer(parts.docker, proxyName(parts.platformId), { ...creation, Labels: proxyLabels(parts.platformId, madeFrom(creation)) }, { signal });
+  try {
+    return await send();
+  } catch (error) {
+    if (!isDockerError(error, 'not found')) throw error;
+    await pull(parts, signal);
+    return await send();
+  }
+};
+
+/** Why the proxy can't start, in words. */
+const startFailure = (error: unknown, { settings: { bind, httpPort, httpsPort } }: ProxyParts): unknown => {
+  if (!isDockerError(error, 'failed', 'refused', 'conflict', 'not found')) return error;
+  if (!/port is already allocated|address already in use|bind for/i.test(error.reason)) return new Error(`The proxy for public ports could not be started: ${error.reason}`, { cause: error });
+  const port = error.reason.includes(`:${httpsPort}`) ? httpsPort : httpPort;
+  return new Error(`The proxy for public ports can't listen on ${bind}:${port}: another program does. End that one, or set another port for the proxy in the clusters file.`, { cause: error });
+};
+
+/** Puts the configuration into the container, with the file that it names. One that runs has to be told to read it. */
+async function putConfig({ docker, settings: { authority } }: ProxyParts, container: string, config: string, signal: AbortSignal): Promise<void> {
+  const put = (name: string, content: string): Promise<void> => copyToDockerContainer(docker, container, '/', tarArchive(configFolder, name, Buffer.from(content)), { signal });
+  if (authority?.root !== undefined) await put(rootFile(authority.root), authority.root);
+  await put(configFile.name, config);
+}
+
+/**
+ * Sees to it that the proxy runs, made as the settings want it. A new one starts with the configuration.
+ * @returns its container, and whether it has started with that configuration
+ * @throws Error with what to do, if it can't be started
+ */
+export async function ensureProxy(parts: ProxyParts, config: string, signal: AbortSignal): Promise<{ readonly id: string; readonly hasConfig: boolean }> {
+  const { docker } = parts;
+  const present = await findProxy(parts, signal);
+  const fits = present !== undefined && labelledProxy(present.Config.Labels) === madeFrom(creationOf(parts));
+  if (present && fits && present.State.Running) return { id: present.Id, hasConfig: false };
+  if (present && !fits) await removeProxy(parts, signal);
+  const id = present && fits ? present.Id : await create(parts, signal);
+  await putConfig(parts, id, config, signal);
+  await startDockerContainer(docker, id, { signal }).catch((error: unknown) => {
+    throw startFailure(error, parts);
+  });
+  return { id, hasConfig: true };
+}
+
+/** The last line of what the proxy printed that tells something. */
+const lastLine = (text: string): string => text.trim().split('\n').findLast((line) => line !== '') ?? 'it said nothing';
+
+/** Gives a running proxy another configuration. Requests under way are finished by the old one. @throws Error if it doesn't take it */
+export async function configureProxy(parts: ProxyParts, container: string, config: string, signal: AbortSignal): Promise<void> {
+  const { docker } = parts;
+  await putConfig(parts, container, config, signal);
+  const { output, exitCode } = await execInDockerContainer(docker, container, { command: ['caddy', 'reload', '--config', configFile.path, '--address', adminSocket], signal });
+  const printed: Buffer[] = [];
+  for await (const { bytes } of output) printed.push(bytes);
+  if ((await exitCode()) !== 0) throw new Error(`The proxy did not take its configuration: ${lastLine(Buffer.concat(printed).toString('utf8'))}`);
+}

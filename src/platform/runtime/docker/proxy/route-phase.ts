@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Observation, RuntimeCall, Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { deleteUnusedFiles } from '../mounted-files.ts';
+import { abandonRollOut } from '../roll-out.ts';
+import { findDockerService } from '../services-of-ours.ts';
+import { versionShown } from '../version.ts';
+import { certificateProblem } from './certificate-problem.ts';
+import { askRoute, type PublicAnswer } from './answer-check.ts';
+import { addressOf, type Route, routesOf } from './routes.ts';
+
+/** How long an address may take to answer, in milliseconds. The proxy itself looks for an instance for five seconds before it says that there is none. */
+const answerMilliseconds = 8000;
+/** How long to try an address that can't be reached from here at all, in milliseconds: the engine may be elsewhere. */
+const reachMilliseconds = 5000;
+const pollMilliseconds = 250;
+
+const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId}/${service.id}`;
+
+/** Asks an address until it answers. @returns the last answer */
+async function untilAnswered({ proxy, docker }: DockerContext, route: Route, signal: AbortSignal): Promise<PublicAnswer> {
+  const began = Date.now();
+  for (;;) {
+    // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+    const answer = await askRoute(route, proxy.settings, docker.address, signal);
+    if (answer === 'answered' || Date.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds)) return answer;
+    // oxlint-disable-next-line no-await-in-loop
+    await delay(pollMilliseconds, undefined, { signal });
+  }
+}
+
+/** What became of an address, as a line of the log. @throws Error if the service doesn't answer at it */
+function toldOf({ port }: Route, url: string, answer: PublicAnswer): string {
+  if (answer === 'answered') return `${url} answers`;
+  if (answer === 'no instance') throw new Error(`${url} does not answer: no instance takes connections on port ${port}. Let the program listen there on all addresses of its container, or correct the port.`);
+  if (answer === 'no route') throw new Error(`${url} does not answer: the proxy has no route to it. Deploy the service again.`);
+  if (answer === 'no answer') return `${url} took the request, and did not answer it in time`;
+  return `${url} can't be tried from the platform: the proxy's port is not reached from there`;
+}
+
+/** What is said of an address without a certificate, with the reason if the proxy knows one. Its service is well: the certificate comes by itself once that is solved. */
+async function withoutCertificate(context: DockerContext, { host }: Route, url: string, signal: AbortSignal): Promise<string> {
+  const problem = await certificateProblem(context, host, signal);
+  return `${url} has no certificate yet: it comes when the name ${host} leads to this cluster, and ports 80 and 443 of it are reached from outside${problem === undefined ? '' : `. The proxy says: ${problem}`}`;
+}
+
+/** Tries an address. @returns what became of it, as a line of the log. @throws Error if the service doesn't answer at it */
+async function tryRoute(context: DockerContext, route: Route, signal: AbortSignal): Promise<string> {
+  const url = addressOf(route, context.proxy.settings);
+  // A name with a star stands for many; there is nothing to ask.
+  if (route.host.startsWith('*')) return `${url} leads to port ${route.port}`;
+  const answer = await untilAnswered(context, route, signal);
+  return answer === 'no answer' && route.isSecure ? withoutCertificate(context, route, url, signal) : toldOf(route, url, answer);
+}
+
+/** Brings the routes of a service about, and waits until its addresses answer. */
+async function connect(context: DockerContext, task: Task, say: (message: string) => void, signal: AbortSignal): Promise<void> {
+  const present = await findDockerService(context, task.service, signal);
+  const routes = routesOf(present?.Spec);
+  say(routes.length > 0 ? 'Updating the routes of the proxy' : 'No public port: its neighbours reach it by its name');
+  await context.proxy.sync(signal).catch((error: unknown) => {
+    // What others need of the proxy is their affair. Routes that this service had before go when the proxy is looked after.
+    if (routes.length > 0 || signal.aborted) throw error;
+  });
+  for (const route of routes) {
+    // oxlint-disable-next-line no-await-in-loop -- the log tells them one after the other.
+    say(await tryRoute(context, route, signal));
+  }
+}
+
+/** Begins to send requests to the version that was rolled out. */
+export async function beginRoute(context: DockerContext, task: Task): Promise<void> {
+  context.work.begin(keyOf(task), (say, signal) => connect(context, task, say, signal));
+}
+
+/** Reports whether the addresses of a service answer. On failure, the old version serves again before the phase ends. */
+export async function observeRoute(context: DockerContext, task: Task, cursor: string | null, { signal }: RuntimeCall): Promise<Observation> {
+  const key = keyOf(task);
+  if (context.work.progressOf(key) === undefined) await beginRoute(context, task);
+  const { lines, end } = context.work.progressOf(key)!;
+  const told = Number(cursor ?? 0);
+  const [version, pod] = [versionShown(task), 'router'];
+  const fresh = lines.slice(told).map(({ at, message }) => ({ at, message, pod, version }));
+  const seen = { lines: fresh, cursor: String(Math.max(told, lines.length)) };
+  if (end === undefined) return { ...seen, outcome: 'ongoing', nextPollAt: context.clock.now() + 100 };
+  if ('result' in end) {
+    await deleteUnusedFiles(context, task.service, (await findDockerService(context, task.service, signal))?.Spec, signal);
+    context.work.drop(key);
+    return { ...seen, outcome: 'succeeded' };
+  }
+  await abandonRoute(context, task, signal);
+  const reason = end.error instanceof Error ? end.error.message : String(end.error);
+  return { ...seen, lines: [...fresh, { at: context.clock.now(), message: reason, pod, version }], outcome: 'failed', reason };
+}
+
+/** Ends what a route under way does, and goes back to the version that ran before. */
+export async function abandonRoute(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+  await abandonRollOut(context, task, signal);
+  // If the proxy can't be told now, it is when it is looked after the next time.
+  await context.proxy.sync(signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+  });
+  context.work.drop(keyOf(task));
+}

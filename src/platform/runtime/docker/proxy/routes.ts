@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { dnsLabel, isLocalName } from '../../../common/index.ts';
+import type { TaskInputs } from '../../index.ts';
+import type { DockerServiceSpec } from '../engine/index.ts';
+import { routesLabel } from '../labels.ts';
+import type { Workload } from '../workload.ts';
+import type { ProxySettings } from './settings.ts';
+
+type Port = Workload['ports'][number];
+
+/** A host name by which a port of a service is reached from outside. */
+const Route = z.object({
+  host: z.string(),
+  port: z.int(),
+  protocol: z.enum(['http', 'grpc']),
+  /** Whether it is reached by https, with a certificate of the proxy's own. */
+  isSecure: z.boolean(),
+  /** Whether the host is a domain that somebody chose for the service. */
+  isCustom: z.boolean(),
+  isDefault: z.boolean(),
+  /** Requests for other paths don't reach the port. Default: all do. */
+  path: z.string().optional(),
+  /** What stands in the place of that path when the request reaches the service. */
+  rewrite: z.string().optional(),
+});
+
+export type Route = z.output<typeof Route>;
+
+/** The routes of a service on the engine: none if its label can't be read, which somebody then changed by hand. */
+export function routesOf(spec: Pick<DockerServiceSpec, 'Labels'> | undefined): readonly Route[] {
+  const text = routesLabel(spec?.Labels);
+  if (text === undefined) return [];
+  try {
+    return z.array(Route).safeParse(JSON.parse(text)).data ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** The ports of a service that are reached from outside, the default one first. */
+export const publicPorts = (ports: readonly Port[]): readonly Port[] => {
+  const found = ports.filter(({ publicly_accessible: isPublic }) => isPublic === true);
+  const first = found.find(({ is_default: isDefault }) => isDefault) ?? found[0];
+  return first === undefined ? [] : [first, ...found.filter((port) => port !== first)];
+};
+
+/** The longest label of a host name without an id behind it: a label has at most 63 characters. */
+const longestLabel = 54;
+
+/** The first label of the host names of a service, and the same with a part of its id, which no other service has. */
+function labelsOf({ id, name }: Pick<Workload, 'id' | 'name'>, environmentName: string, port: string | undefined): readonly [string, string] {
+  const label = [...(port === undefined ? [] : [dnsLabel(port)]), dnsLabel(name), dnsLabel(environmentName)].join('-');
+  const unique = `${label.slice(0, longestLabel).replace(/-+$/, '')}-${id.slice(0, 8)}`;
+  return [label.length > longestLabel ? unique : label, unique];
+}
+
+const pathOf = ({ public_path: path, public_path_rewrite: rewrite }: Port): Pick<Route, 'path' | 'rewrite'> => {
+  const plain = path?.replace(/\/+$/, '') ?? '';
+  return plain === '' ? {} : { path: plain, ...(rewrite !== undefined && { rewrite: rewrite.replace(/\/+$/, '') }) };
+};
+
+const protocolOf = ({ protocol }: Port): Route['protocol'] => (protocol === 'GRPC' ? 'grpc' : 'http');
+
+type ChosenDomain = NonNullable<TaskInputs['domains']>[number];
+
+/**
+ * Whether the proxy gets a certificate for a domain that somebody chose. Names with a star would need an account at the name
+ * servers, and a cluster of this machine only is not reached by those who check domains.
+ */
+const isCertified = ({ domain, hasCertificate }: ChosenDomain, ownDomain: string): boolean => hasCertificate && !domain.startsWith('*.') && !isLocalName(domain) && !isLocalName(ownDomain);
+
+/** Who has which host names at present. */
+export interface HostHolders {
+  /** Whether another service has it. */
+  readonly isTaken: (host: string) => boolean;
+  /** Whether the service itself has it. */
+  readonly isOwn: (host: string) => boolean;
+}
+
+/**
+ * The routes of a service: a host name for each public port, and its own domains for the default one. Where another service
+ * has the host name, a part of the id goes into it, and stays there.
+ */
+export function publicRoutes(
+  service: Pick<Workload, 'id' | 'name' | 'ports'>, { environmentName = '', domains = [] }: Pick<TaskInputs, 'environmentName' | 'domains'>,
+  { domain }: Pick<ProxySettings, 'domain'>, { isTaken, isOwn }: HostHolders,
+): readonly Route[] {
+  const ports = publicPorts(service.ports);
+  const own = ports.map((port, index): Route => {
+    const hosts = labelsOf(service, environmentName, index === 0 ? undefined : (port.name ?? `p${port.internal_port}`)).map((label) => `${label}.${domain}`);
+    const host = hosts.find(isOwn) ?? hosts.find((one) => !isTaken(one)) ?? hosts[1]!;
+    return { host, port: port.internal_port, protocol: protocolOf(port), isSecure: !isLocalName(domain), isCustom: false, isDefault: index === 0, ...pathOf(port) };
+  });
+  const [first] = ports;
+  if (first === undefined) return own;
+  const custom = domains.filter(({ domain: name }) => !isTaken(name) && own.every(({ host }) => host !== name)).map((each): Route =>
+    ({ host: each.domain, port: first.internal_port, protocol: protocolOf(first), isSecure: isCertified(each, domain), isCustom: true, isDefault: false, ...pathOf(first) }));
+  return [...own, ...custom];
+}
+
+/** The address of a route. */
+export function addressOf({ host, isSecure, path = '' }: Route, { httpPort, httpsPort }: Pick<ProxySettings, 'httpPort' | 'httpsPort'>): string {
+  const [scheme, port, usual] = isSecure ? (['https', httpsPort, 443] as const) : (['http', httpPort, 80] as const);
+  return `${scheme}://${host}${port === usual ? '' : `:${port}`}${path}`;
+}

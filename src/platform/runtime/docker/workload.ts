@@ -1,0 +1,86 @@
+import type { ServiceToRun, Task } from '../index.ts';
+import { databaseRefusal, databaseWorkload } from './databases.ts';
+import { jobRefusal, jobWorkload } from './job.ts';
+import { probeRefusal } from './probes.ts';
+import { sourceRefusal } from './service-source.ts';
+
+type Kind = ServiceToRun['kind'];
+type ServiceOf<K extends Kind> = Extract<ServiceToRun, { kind: K }>;
+type ContainerSpec = ServiceOf<'container'>['spec'];
+type RunningSpec = ServiceOf<'application' | 'container'>['spec'];
+
+/** What has instances, whatever its kind: all that a spec for the engine has to know of it. */
+export interface Workload extends Pick<ContainerSpec, 'cpu' | 'memory' | 'storage' | 'ports' | 'healthchecks' | 'entrypoint' | 'arguments'> {
+  readonly id: string;
+  readonly name: string;
+  readonly environmentId: string;
+  readonly instances: number;
+  /** How long it may take to end when it is stopped, in seconds; default 30. */
+  readonly stopSeconds?: number;
+  /** How much of its memory its processes may share, in MiB; default what engines give. */
+  readonly sharedMemory?: number;
+}
+
+/** How the kinds that are rolled out become workloads. */
+const workloads: { readonly [K in Kind]?: (service: ServiceOf<K>) => Workload } = {
+  application: ({ id, name, environmentId, spec }) => ({ ...spec, healthchecks: spec.healthchecks ?? {}, id, name, environmentId, instances: spec.min_running_instances }),
+  container: ({ id, name, environmentId, spec }) => ({ ...spec, id, name, environmentId, instances: spec.min_running_instances }),
+  database: databaseWorkload,
+  job: jobWorkload,
+};
+
+/** The service of a task as a workload. @throws Error for a kind that this runtime doesn't roll out */
+export function workloadOf({ service }: Pick<Task, 'service'>): Workload {
+  const convert = workloads[service.kind] as ((of: ServiceToRun) => Workload) | undefined;
+  if (convert === undefined) throw new Error(`This cluster doesn't run services of the kind ${service.kind}.`);
+  return convert(service);
+}
+
+const unsupported: Readonly<Record<'helm' | 'terraform', string>> = {
+  helm: 'Helm charts need Kubernetes, which this cluster is not.',
+  terraform: 'Terraform is not run on this cluster.',
+};
+
+/** The rules for applications and containers: what a configuration has that can't be had here, and what to do instead. */
+const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; readonly why: string }[] = [
+  { isBroken: ({ autoscaling }) => autoscaling !== undefined, why: 'Nothing scales services on this cluster: leave out "autoscaling", and set the number of instances.' },
+  {
+    isBroken: ({ min_running_instances: least, max_running_instances: most }) => least !== most,
+    why: 'Nothing scales services on this cluster: give "min_running_instances" and "max_running_instances" the same number.',
+  },
+  { isBroken: ({ gpu }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
+  {
+    isBroken: ({ ports }) => ports.some(({ publicly_accessible: isPublic, protocol }) => isPublic === true && (protocol === 'TCP' || protocol === 'UDP')),
+    why: 'Public ports of this cluster speak HTTP or GRPC: for TCP and UDP, set "publicly_accessible" to false. The neighbours of a service in its environment reach those ports by its name.',
+  },
+  {
+    isBroken: ({ storage, min_running_instances: instances }) => storage.length > 0 && instances > 1,
+    why: 'Instances of a service would share its storage on this cluster: set both numbers of instances to 1, or leave out "storage".',
+  },
+];
+
+/** The port that has to be listened on where no probe says when an instance is ready; undefined if it has none that can be tried. */
+const listenedPort = ({ ports }: Workload): number | undefined => {
+  const tried = ports.filter(({ protocol }) => protocol !== 'UDP');
+  return (tried.find(({ is_default: isDefault }) => isDefault) ?? tried[0])?.internal_port;
+};
+
+/**
+ * The probes of a workload. One without any is ready when it listens on its first port: otherwise an instance would replace
+ * one of the old version before it can answer.
+ */
+export function probesOf(workload: Workload): Workload['healthchecks'] {
+  const { readiness_probe: ready, liveness_probe: live } = workload.healthchecks;
+  const port = listenedPort(workload);
+  if (ready !== undefined || live !== undefined || port === undefined) return workload.healthchecks;
+  return { readiness_probe: { type: { tcp: { port } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 2, success_threshold: 1, failure_threshold: 60 } };
+}
+
+/** Why this runtime can't run such a service; undefined if it can. */
+export function refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>): string | undefined {
+  if (service.kind === 'database') return databaseRefusal((service as ServiceOf<'database'>).spec);
+  if (service.kind === 'job') return jobRefusal(service.spec as ServiceOf<'job'>['spec']);
+  if (service.kind !== 'application' && service.kind !== 'container') return unsupported[service.kind];
+  const spec = service.spec as RunningSpec;
+  return rules.find(({ isBroken }) => isBroken(spec))?.why ?? probeRefusal(spec.healthchecks ?? {}) ?? sourceRefusal(service);
+}

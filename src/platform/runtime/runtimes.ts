@@ -1,0 +1,30 @@
+import type { Runtime } from './runtime.ts';
+
+/** The name of the runtime that clusters have unless they are configured. */
+export const simulatedRuntimeName = 'simulated';
+
+/** The runtimes of a platform, by the names that its clusters know them by. */
+export interface Runtimes {
+  /** The runtime with a name. One that isn't configured in this process refuses whatever it is told to do. */
+  named(name: string): Runtime;
+  /** All that are configured in this process, with their names. */
+  readonly all: readonly (readonly [string, Runtime])[];
+}
+
+/** Stands in for a runtime that this process doesn't have. Services keep running; nothing about them can be changed or asked. */
+function missingRuntime(name: string): Runtime {
+  const refusal = `The cluster's runtime "${name}" isn't configured here: start the platform with the options it was started with before.`;
+  const refuse = async (): Promise<never> => {
+    throw new Error(refusal);
+  };
+  return {
+    refusalOf: () => refusal, begin: refuse, observe: refuse, abandon: refuse, logs: refuse, commits: refuse, addressesOf: () => [], look: refuse, sweep: refuse, lookInterval: 10_000,
+    upgradeRefusal: refusal, upgradeFails: () => true, conditionHolds: () => false, pauseBefore: () => 0,
+  };
+}
+
+/** Collects runtimes by name. */
+export const runtimesOf = (byName: Readonly<Record<string, Runtime>>): Runtimes => ({
+  named: (name) => (Object.hasOwn(byName, name) ? byName[name]! : missingRuntime(name)),
+  all: Object.entries(byName),
+});

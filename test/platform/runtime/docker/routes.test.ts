@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { caddyConfig } from '../../../../src/platform/runtime/docker/proxy/caddy-config.ts';
+import { type HostHolders, type Route, addressOf, publicRoutes, routesOf } from '../../../../src/platform/runtime/docker/proxy/routes.ts';
+import { hostPorts, proxySettings } from '../../../../src/platform/runtime/docker/proxy/settings.ts';
+import { refusalOf } from '../../../../src/platform/runtime/docker/workload.ts';
+import { specs } from '../../engine/engine-fixture.ts';
+
+const id = '11b02e97-0a99-46c7-b27c-42121622141a';
+type Ports = Parameters<typeof publicRoutes>[0]['ports'];
+const port = (internal: number, more: object = {}): Ports[number] => ({ id, name: `p${internal}`, internal_port: internal, publicly_accessible: true, protocol: 'HTTP', is_default: false, ...more });
+
+const nobody: HostHolders = { isTaken: () => false, isOwn: () => false };
+
+const hosts = (name: string, environmentName: string, ports: Ports, { domain = 'apps.example.com', holders = nobody, domains = [] as { domain: string; hasCertificate: boolean }[] } = {}): readonly Route[] =>
+  publicRoutes({ id, name, ports }, { environmentName, domains }, { domain }, holders);
+
+describe('the host names of a service', () => {
+  test('have its name and that of its environment, and those of further ports their names too', () => {
+    const routes = hosts('web', 'production', [port(9000, { name: 'Admin UI' }), port(8080, { is_default: true }), port(7000, { publicly_accessible: false }), port(6000, { protocol: 'GRPC' })]);
+    expect(routes.map(({ host, port: number, isDefault, protocol }) => [host, number, isDefault, protocol])).toEqual([
+      ['web-production.apps.example.com', 8080, true, 'http'], ['admin-ui-web-production.apps.example.com', 9000, false, 'http'], ['p6000-web-production.apps.example.com', 6000, false, 'grpc'],
+    ]);
+  });
+
+  test('have a part of its id where another service has them, and keep it', () => {
+    const [taken] = hosts('web', 'production', [port(80)], { holders: { ...nobody, isTaken: (host) => host === 'web-production.apps.example.com' } });
+    expect(taken!.host).toBe('web-production-11b02e97.apps.example.com');
+    const [kept] = hosts('web', 'production', [port(80)], { holders: { ...nobody, isOwn: (host) => host === taken!.host } });
+    expect(kept!.host).toBe(taken!.host);
+  });
+
+  test.each([
+    ['Café & Söhne', 'Prod #1', 'caf-s-hne-prod-1'],
+    ['日本', '環境', 'service-service'],
+    ['a'.repeat(100), 'b'.repeat(100), `${'a'.repeat(40)}-${'b'.repeat(13)}-11b02e97`],
+  ])('are labels of DNS whatever the names are: %s', (name, environment, label) => {
+    const [{ host }] = hosts(name, environment, [port(80)]) as [Route];
+    expect(host).toBe(`${label}.apps.example.com`);
+    expect(label).toMatch(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/);
+  });
+
+  test('are its own domains too, with a certificate where one can be had', () => {
+    const domains = [{ domain: 'shop.example.com', hasCertificate: true }, { domain: 'cdn.example.com', hasCertificate: false }, { domain: '*.shop.example.com', hasCertificate: true }, { domain: 'theirs.example.com', hasCertificate: true }];
+    const holders = { ...nobody, isTaken: (host: string) => host === 'theirs.example.com' };
+    const secure = (domain?: string) => hosts('web', 'production', [port(80)], { domains, holders, ...(domain !== undefined && { domain }) }).map(({ host, isSecure }) => [host, isSecure]);
+    expect(secure()).toEqual([['web-production.apps.example.com', true], ['shop.example.com', true], ['cdn.example.com', false], ['*.shop.example.com', false]]);
+    expect(secure('localhost')).toEqual([['web-production.localhost', false], ['shop.example.com', false], ['cdn.example.com', false], ['*.shop.example.com', false]]);
+    expect(hosts('web', 'production', [port(80, { publicly_accessible: false })], { domains })).toEqual([]);
+  });
+
+  test('are read from a label, and a label that somebody wrote is none', () => {
+    const routes = hosts('web', 'production', [port(80, { public_path: '/api/', public_path_rewrite: '/v1' })]);
+    expect(routes[0]).toMatchObject({ path: '/api', rewrite: '/v1' });
+    expect(routesOf({ Labels: { 'io.infra-mcp.routes': JSON.stringify(routes) } })).toEqual(routes);
+    for (const text of ['', '{}', '[{"host": 1}]', 'nonsense']) expect(routesOf({ Labels: { 'io.infra-mcp.routes': text } })).toEqual([]);
+    expect(addressOf(routes[0]!, proxySettings())).toBe('https://web-production.apps.example.com/api');
+    expect(addressOf(routes[0]!, { httpPort: 80, httpsPort: 8443 })).toBe('https://web-production.apps.example.com:8443/api');
+  });
+});
+
+const serve = (host: string, path?: string) => ({ host, upstream: 'x', port: 80, protocol: 'http', isSecure: false, isCustom: true, isDefault: false, ...(path !== undefined && { path }) }) as const;
+
+test('the order of routes does not matter, longer paths come first, and names with a star last', () => {
+  const routes = [serve('*.a.example'), serve('b.a.example'), serve('b.a.example', '/api'), serve('b.a.example', '/api/v2')];
+  const text = caddyConfig(routes, proxySettings());
+  expect(caddyConfig(routes.toReversed(), proxySettings())).toBe(text);
+  const { apps } = JSON.parse(text) as { apps: { http: { servers: { plain: { routes: { match?: { host: string[]; path?: string[] }[] }[] } } } } };
+  expect(apps.http.servers.plain.routes.map(({ match }) => [match?.[0]?.host[0], match?.[0]?.path?.[0]])).toEqual([
+    ['b.a.example', '/api/v2'], ['b.a.example', '/api'], ['b.a.example', undefined], ['*.a.example', undefined], [undefined, undefined],
+  ]);
+});
+
+test('below localhost only this machine is served, without certificates', () => {
+  expect(proxySettings()).toMatchObject({ domain: 'localhost', bind: '127.0.0.1' });
+  expect(hostPorts(proxySettings())).toEqual({ http: 80 });
+  expect(proxySettings({ domain: 'Apps.Example.com' })).toMatchObject({ domain: 'apps.example.com', bind: '0.0.0.0' });
+  expect(hostPorts(proxySettings({ domain: 'apps.example.com' }))).toEqual({ http: 80, https: 443 });
+});
+
+const refusal = (protocol: string, publicly_accessible: boolean) =>
+  refusalOf({ kind: 'container', spec: { ...specs['container'], autoscaling: undefined, min_running_instances: 1, max_running_instances: 1, gpu: 0, storage: [], healthchecks: {}, ports: [port(53, { protocol, publicly_accessible })] } } as unknown as Parameters<typeof refusalOf>[0]);
+
+test('ports that the proxy does not speak are refused, if they are to be public', () => {
+  expect(refusal('UDP', true)).toContain('HTTP or GRPC');
+  expect(refusal('TCP', true)).toContain('HTTP or GRPC');
+  for (const [protocol, isPublic] of [['UDP', false], ['HTTP', true], ['GRPC', true]] as const) expect(refusal(protocol, isPublic)).toBeUndefined();
+});
