@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/index.ts';
-import { isoDurationMilliseconds, notFound } from '../common/index.ts';
-import type { SecondsRange } from '../runtime/index.ts';
+import { isoDurationMilliseconds, notFound, type SecondsRange } from '../common/index.ts';
+import { simulatedRuntimeName, type Runtime } from '../runtime/index.ts';
 import type { AlertRuleTable, Db } from '../store/index.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, failedStates, firingStates } from './lifecycle.ts';
+import { watchedStates } from './running-facts.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 type AlertRuleRow = Selectable<AlertRuleTable>;
@@ -20,32 +21,27 @@ const comparisons: Readonly<Record<Condition['operator'], (value: number, thresh
   EQUAL: (value, threshold) => value === threshold,
 };
 
-/** The value of a constant expression, such as `1` or `vector(1)`. */
-const constantOf = (promql: string): number | undefined => {
-  const match = /^\s*(?:vector\(\s*)?(-?\d+(?:\.\d+)?)\s*\)?\s*$/.exec(promql);
-  return match ? Number(match[1]) : undefined;
-};
+/** Whether a service that the rule watches is in a failed state, or should run and doesn't. */
+const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> =>
+  (await watchedStates(db, rule.target_id)).some((state) => failedStates.includes(state) || state === 'UNAVAILABLE');
 
-/** Whether a service that the rule watches is in a failed state. */
-const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
-  const failing = await db
-    .selectFrom('service')
-    .innerJoin('environment', 'environment.id', 'service.environment_id')
-    .select('service.id')
-    .where('service.deployed_state', 'in', failedStates)
-    .where((eb) => eb.or([eb('service.id', '=', rule.target_id), eb('environment.cluster_id', '=', rule.target_id)]))
+/** The runtime of the cluster that a rule watches, or that the service runs on which it watches. */
+const runtimeOfTarget = async ({ runtimes }: EngineContext, db: Db, { target_id: id }: AlertRuleRow): Promise<Runtime> => {
+  const watched = await db
+    .selectFrom('cluster').select('runtime')
+    .where((eb) => eb.or([
+      eb('id', '=', id),
+      eb('id', '=', eb.selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select('environment.cluster_id').where('service.id', '=', id)),
+    ]))
     .executeTakeFirst();
-  return failing !== undefined;
+  return runtimes.named(watched?.runtime ?? simulatedRuntimeName);
 };
 
-/**
- * Evaluates a rule's condition. The simulated runtime has no metrics: a constant expression is compared with the
- * threshold, and any other condition holds while a service that the rule watches is in a failed state.
- */
-const conditionHolds = async (db: Db, rule: AlertRuleRow): Promise<boolean> => {
-  const condition = JSON.parse(rule.condition) as Condition;
-  const constant = constantOf(condition.promql);
-  return constant === undefined ? targetFails(db, rule) : comparisons[condition.operator](constant, condition.threshold);
+/** Has the runtime evaluate a rule's condition. */
+const conditionHolds = async (context: EngineContext, db: Db, rule: AlertRuleRow): Promise<boolean> => {
+  const { promql, operator, threshold } = JSON.parse(rule.condition) as Condition;
+  const runtime = await runtimeOfTarget(context, db, rule);
+  return runtime.conditionHolds({ promql, isMetBy: (value) => comparisons[operator](value, threshold), watchedServiceFails: await targetFails(db, rule) });
 };
 
 const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): SecondsRange => {
@@ -59,7 +55,7 @@ const transitionFrom = (state: AlertRuleRow['state']) => alertRuleTransitions.fi
 const nextTransitionAt = async (context: EngineContext, trx: Db, rule: AlertRuleRow, now: number): Promise<number | null> => {
   const transition = transitionFrom(rule.state);
   if (transition === undefined || rule.enabled === 0) return null;
-  if (rule.state === 'OK' && !(await conditionHolds(trx, rule))) return null;
+  if (rule.state === 'OK' && !(await conditionHolds(context, trx, rule))) return null;
   return now + duration(context, transitionSeconds(rule, transition.takes), `${rule.id}/${rule.state}/${now}`);
 };
 
@@ -75,7 +71,7 @@ export const advanceAlertRule = (context: EngineContext): TimerHandler => async 
   if (rule.state === 'UNDEPLOYED') {
     return saveRule(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
   }
-  if (!(await conditionHolds(trx, rule))) return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
+  if (!(await conditionHolds(context, trx, rule))) return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
   const transition = transitionFrom(rule.state);
   if (transition === undefined) return null;
   if (transition.to === 'TRIGGERED') return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);

@@ -1,6 +1,6 @@
 import { notFound, refused } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
-import { duration, type EngineContext, iso } from './context.ts';
+import { type EngineContext, iso } from './context.ts';
 import { clusterUpgradeStates, nextVersion } from './lifecycle.ts';
 import { requireUnlocked } from './cluster-locks.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
@@ -19,21 +19,24 @@ export async function requestUpgrade(context: EngineContext, trx: Db, clusterId:
   if (cluster.next_version === null) {
     throw refused(`The cluster ${cluster.name} (${clusterId}) runs ${cluster.version}, and no newer version is available.`);
   }
+  const runtime = context.runtimes.named(cluster.runtime);
+  if (runtime.upgradeRefusal !== undefined) throw refused(runtime.upgradeRefusal);
   const id = context.random.uuid();
-  await trx.updateTable('cluster').set({ status: queued.state, last_execution_id: id, updated_at: iso(at) }).where('id', '=', clusterId).execute();
-  await setTimer(trx, 'CLUSTER_UPGRADE', clusterId, at + duration(context, queued.takes, id));
+  await trx.updateTable('cluster').set({ status: queued, last_execution_id: id, updated_at: iso(at) }).where('id', '=', clusterId).execute();
+  await setTimer(trx, 'CLUSTER_UPGRADE', clusterId, at + runtime.pauseBefore('upgradeQueueing', id));
   return { id, createdAt: iso(at) };
 }
 
 /** Advances an upgrade: from queued to running, then to the new version, or to the failed state with the old one. */
 export const advanceUpgrade = (context: EngineContext): TimerHandler => async (trx, clusterId, now) => {
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirstOrThrow();
-  if (cluster.status === queued.state) {
-    await trx.updateTable('cluster').set({ status: running.state }).where('id', '=', clusterId).execute();
-    return now + duration(context, running.takes, `${cluster.last_execution_id ?? clusterId}/running`);
+  const runtime = context.runtimes.named(cluster.runtime);
+  if (cluster.status === queued) {
+    await trx.updateTable('cluster').set({ status: running }).where('id', '=', clusterId).execute();
+    return now + runtime.pauseBefore('upgrading', `${cluster.last_execution_id ?? clusterId}/running`);
   }
-  if (cluster.status !== running.state || cluster.next_version === null) return null;
-  if (context.upgradeFails?.({ id: cluster.last_execution_id ?? '', cluster })) {
+  if (cluster.status !== running || cluster.next_version === null) return null;
+  if (runtime.upgradeFails({ id: cluster.last_execution_id ?? '', cluster })) {
     await trx.updateTable('cluster').set({ status: clusterUpgradeStates.onFailure, last_deployment_at: iso(now), updated_at: iso(now) }).where('id', '=', clusterId).execute();
     return null;
   }

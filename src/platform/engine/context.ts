@@ -1,24 +1,33 @@
-import { type PlatformClock, type PlatformLog, type Random, secondsBetween } from '../common/index.ts';
-import type { Runtime, SecondsRange } from '../runtime/index.ts';
+import { type PlatformClock, type PlatformLog, type Random, secondsBetween, type SecondsRange } from '../common/index.ts';
+import type { Runtimes } from '../runtime/index.ts';
 import type { DataStore } from '../store/index.ts';
+
+/** What the services of a cluster may hold altogether. What is left out has no limit. */
+export interface ClusterLimits {
+  /** In thousandths of a CPU. */
+  readonly cpu?: number | undefined;
+  /** In MB. */
+  readonly memory?: number | undefined;
+  /** How many there may be. */
+  readonly services?: number | undefined;
+}
 
 /** The dependencies of the engine's modules. */
 export interface EngineContext {
   readonly db: DataStore;
   readonly clock: PlatformClock;
   readonly random: Random;
-  readonly runtime: Runtime;
+  /** Where services run, by the runtime of their cluster. */
+  readonly runtimes: Runtimes;
+  /** What the services of clusters may hold altogether, by the runtimes of the clusters; default: no limits. */
+  readonly clusterLimits?: Readonly<Record<string, ClusterLimits | undefined>> | undefined;
+  /** Opens a sealed secret: of a variable, of a webhook. */
+  readonly openSecret: (sealed: string) => string;
   readonly log: PlatformLog;
-  /** Multiplies all durations: 0.05 is twenty times faster, 0 instant. */
+  /** Multiplies the times of alerting and of webhooks: 0.05 is twenty times faster, 0 instant. */
   readonly timeScale: number;
-  /** Whether to fail a cluster's upgrade; default never. */
-  readonly upgradeFails?: (upgrade: Upgrade) => boolean;
-}
-
-/** One upgrade of a cluster. */
-export interface Upgrade {
-  readonly id: string;
-  readonly cluster: { readonly id: string; readonly name: string };
+  /** Whether it carries out deployments of the past, which leave no audit events. */
+  readonly isReplay?: true;
 }
 
 /** The due time of a row that waits for another one. Whoever ends that one sets the real due time. */

@@ -1,20 +1,27 @@
 import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
+import { addressesOfServices, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
 import { advanceUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';
+import { serviceCommits } from './commits.ts';
 import { deploymentQueue } from './deployment-queue.ts';
-import type { Engine } from './engine.ts';
+import type { DeliveryCounts, Engine } from './engine.ts';
 import { environmentStatus } from './environment-status.ts';
 import { environmentHistory, serviceHistory } from './history.ts';
 import { startScheduledRun } from './job-runs.ts';
+import { createDuties } from './duties.ts';
 import { createLease } from './lease.ts';
+import { lookQueue } from './look-queue.ts';
 import { environmentLogs, serviceLogs } from './logs.ts';
 import { type Retention, retentionQueue } from './retention-queue.ts';
 import { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
-import { markOutOfDate } from './out-of-date.ts';
+import { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';
+import { requireRunnable } from './tasks.ts';
 import { serviceStatuses } from './service-status.ts';
+import { engineStatistics } from './statistics.ts';
 import { timerQueue } from './timer-queue.ts';
+import { createUpkeep } from './upkeep.ts';
 import { createWorker } from './worker.ts';
 
 /** The options of `createEngine`. */
@@ -23,41 +30,56 @@ export interface EngineOptions extends EngineContext {
   readonly webhookTargets: AddressPolicy;
   /** The timeout of one webhook delivery attempt, in milliseconds; default 10 seconds. */
   readonly webhookTimeoutMilliseconds?: number;
-  /** Opens a webhook's sealed secret. */
-  readonly openSecret: (sealed: string) => string;
   /** Overrides how many ended deployments are retained. */
   readonly retention?: Retention;
 }
 
 /** Creates an engine on a store and a runtime. It can be started and stopped once. Accepted requests are durable. */
 export function createEngine(options: EngineOptions): Engine {
-  const { db, clock, runtime } = options;
+  const { db, clock } = options;
+  // Questions end with the engine.
+  const stopping = new AbortController();
   const agent = createAgent(options.webhookTargets);
-  const worker = createWorker(options, createLease(db, clock, options.random.uuid()), [
+  const deliveries: DeliveryCounts = { delivered: 0, retried: 0, failed: 0 };
+  const lease = createLease(db, clock, options.random.uuid());
+  const duties = createDuties(db, lease);
+  const worker = createWorker(options, lease, [
     deploymentQueue(options),
     timerQueue(options, { CLUSTER_UPGRADE: advanceUpgrade(options), ALERT_RULE: advanceAlertRule(options), JOB_RUN: startScheduledRun(options) }),
-    deliveryQueue(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, openSecret: options.openSecret }),
-    retentionQueue(options, options.retention),
+    deliveryQueue(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, openSecret: options.openSecret, counts: deliveries }),
+    retentionQueue(options, duties, options.retention),
+    lookQueue(options, duties),
   ]);
+  const upkeep = createUpkeep(options, duties);
   return {
     request: (trx, order) => requestDeployment(options, trx, order),
     cancel: (trx, environmentId) => cancelEnvironmentDeployment(options, trx, environmentId),
     upgradeCluster: (trx, clusterId) => requestUpgrade(options, trx, clusterId),
+    requireRunnable: (trx, environmentId, services) => requireRunnable(options, trx, environmentId, services),
     markOutOfDate,
+    variableChanged: markReadersOutOfDate,
     alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
     serviceStatus: async (trx, serviceId) => (await serviceStatuses(trx, [serviceId]))[0]!,
     serviceStatuses,
     environmentStatus,
     serviceHistory: (trx, serviceId, query) => serviceHistory(trx, serviceId, query, clock.now()),
     environmentHistory: (trx, environmentId, query) => environmentHistory(trx, environmentId, query, clock.now()),
-    logs: (store, serviceId, tail) => serviceLogs(store, runtime, serviceId, tail),
+    logs: (store, serviceId, tail) => serviceLogs(options, store, serviceId, stopping.signal, tail),
+    commits: (service) => serviceCommits(options, service, stopping.signal),
     environmentLogs,
+    addresses: (trx, environmentId, services) => addressesOfServices(options, trx, environmentId, services),
+    domainTarget: (trx, service) => domainTarget(options, trx, service),
     webhookEvents: webhookAttempts,
+    statistics: (trx) => engineStatistics(trx, deliveries, clock.now()),
     wake: worker.wake,
-    start: async () => worker.start(),
+    start: async () => {
+      worker.start();
+      upkeep.start();
+    },
     settled: worker.settled,
     stop: async () => {
-      await worker.stop();
+      stopping.abort();
+      await Promise.all([worker.stop(), upkeep.stop()]);
       await agent.destroy();
     },
   };

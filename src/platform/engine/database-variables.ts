@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
-import { uuidFrom, type ServiceSpecs } from '../common/index.ts';
+import { dnsLabel, uuidFrom, type ServiceSpecs } from '../common/index.ts';
+import type { DatabaseCredentials } from '../runtime/index.ts';
 import type { Db, VariableTable, Vault } from '../store/index.ts';
 
 type DatabaseType = ServiceSpecs['database']['type'];
@@ -20,7 +21,7 @@ interface DatabaseIdentity {
 
 /** Where the neighbours of a database reach it. */
 export const databaseAddress = ({ id, name }: DatabaseIdentity, type: DatabaseType): { readonly host: string; readonly port: number } => ({
-  host: `${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${id.slice(0, 8)}.internal`,
+  host: `${dnsLabel(name)}-${id.slice(0, 8)}.internal`,
   port: access[type].port,
 });
 
@@ -54,6 +55,12 @@ function rowsOf(row: DatabaseRow, vault: Vault): Insertable<VariableTable>[] {
 /** Gives an environment the variables of a database of its own; those that are there stay. */
 export async function addDatabaseVariables(db: Db, row: DatabaseRow, vault: Vault): Promise<void> {
   await db.insertInto('variable').values(rowsOf(row, vault)).onConflict((conflict) => conflict.doNothing()).execute();
+}
+
+/** What a database lets its neighbours in by, as its variables say. @param openSecret opens a sealed value */
+export async function databaseCredentials(db: Db, { id, spec: { type } }: { readonly id: string; readonly spec: ServiceSpecs['database'] }, openSecret: (sealed: string) => string): Promise<DatabaseCredentials> {
+  const { sealed_value: sealed } = await db.selectFrom('variable').select('sealed_value').where('id', '=', variableId(id, 'PASSWORD')).executeTakeFirstOrThrow();
+  return { name: access[type].name, user: access[type].user, password: openSecret(sealed!) };
 }
 
 /** Brings them in line with the name that a database has now. */

@@ -5,7 +5,7 @@ import { databaseVariableIds } from './database-variables.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import type { DeploymentOrder } from './engine.ts';
 import { statePathOf } from './lifecycle.ts';
-import { markOutOfDate } from './out-of-date.ts';
+import { markReadersOutOfDate } from './out-of-date.ts';
 
 type Target = Pick<DeploymentOrder, 'environmentId' | 'serviceIds' | 'takesEnvironment'>;
 
@@ -72,7 +72,7 @@ async function removeVariables(trx: Db, owner: 'service_id' | 'environment_id' |
   // A database that goes takes its built-in ones along: whoever needs it notices when it fails, not by being out of date.
   const environments = rows.flatMap(({ environment_id, scope }) => (scope === 'BUILT_IN' ? [] : (environment_id ?? [])));
   const inThem = environments.length === 0 ? [] : await trx.selectFrom('service').select('id').where('environment_id', 'in', environments).execute();
-  await markOutOfDate(trx, [...new Set([...rows.flatMap(({ service_id }) => service_id ?? []), ...inThem.map(({ id }) => id)])].filter((id) => !ids.includes(id)));
+  await markReadersOutOfDate(trx, [...new Set([...rows.flatMap(({ service_id }) => service_id ?? []), ...inThem.map(({ id }) => id)])].filter((id) => !ids.includes(id)));
 }
 
 /** Removes the alert rules and timers of what is no longer there, and its row in the totals of lists. */

@@ -1,9 +1,10 @@
 import type { Db } from '../store/index.ts';
-import { duration, type EngineContext, iso } from './context.ts';
-import { statePathOf, queueing } from './lifecycle.ts';
-import { type DeploymentRow, servicesOf } from './deployment-rows.ts';
+import { type EngineContext, iso } from './context.ts';
+import { statePathOf } from './lifecycle.ts';
+import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './deployment-rows.ts';
 import { nextStep } from './service-steps.ts';
 import { applyChange, updateEnvironmentState, Superseded } from './service-changes.ts';
+import { runtimeOfEnvironment } from './tasks.ts';
 import type { Lease } from './lease.ts';
 import type { WorkQueue } from './worker.ts';
 
@@ -12,16 +13,17 @@ const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Pro
   context.db.write(async (trx) => {
     const at = context.clock.now();
     const services = await servicesOf(trx, deployment.id);
+    const runtime = await runtimeOfEnvironment(context, trx, deployment.environment_id);
     const { numUpdatedRows } = await trx
       .updateTable('deployment')
       .set({ status: 'ONGOING', started_at: iso(at) })
-      .where('id', '=', deployment.id).where('status', '=', 'QUEUED').where('owner', 'is', deployment.owner).where('canceling', '=', 0)
+      .where('id', '=', deployment.id).where('status', '=', 'QUEUED').where('owner', 'is', deployment.owner).where('fencing_token', '=', deployment.fencing_token).where('canceling', '=', 0)
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
     const first = Math.min(...services.map((service) => service.stage));
     for (const service of services) {
       const row = service.stage === first
-        ? { due_ms: at + duration(context, queueing, `${deployment.id}/queue`) }
+        ? { due_ms: at + runtime.pauseBefore('queueing', `${deployment.id}/queue`) }
         : { state: statePathOf(service.kind, deployment.action).waiting };
       await applyChange(trx, deployment, service, { at, row });
     }
@@ -41,12 +43,21 @@ const updateDueTime = (trx: Db, deploymentId: string) =>
     .where('ended_at', 'is', null)
     .execute();
 
+/** What the runtime recorded of the running versions of services, by their ids. */
+const runningRecords = async (db: Db, services: readonly DeploymentServiceRow[]): Promise<ReadonlyMap<string, string | null>> => {
+  if (services.length === 0) return new Map();
+  const rows = await db.selectFrom('service').select(['id', 'deployed_record']).where('id', 'in', services.map(({ service_id: id }) => id)).execute();
+  return new Map(rows.map(({ id, deployed_record: record }) => [id, record]));
+};
+
 /** Advances all due services of a deployment by one step, in one transaction. */
-async function advanceDueServices(context: EngineContext, deployment: DeploymentRow, now: number): Promise<void> {
+async function advanceDueServices(context: EngineContext, deployment: DeploymentRow, now: number, signal: AbortSignal): Promise<void> {
   const services = await servicesOf(context.db, deployment.id);
   const due = services.filter((service) => service.ended_at === null && service.due_ms !== null && service.due_ms <= now);
+  const runtime = await runtimeOfEnvironment(context, context.db, deployment.environment_id);
+  const records = await runningRecords(context.db, due);
   // This calls the runtime, which must not happen within a transaction.
-  const writes = await Promise.all(due.map((service) => nextStep(context, deployment, service)));
+  const writes = await Promise.all(due.map((service) => nextStep(context, deployment, service, { runtime, runningRecord: records.get(service.service_id) ?? null, signal })));
   await context.db.write(async (trx) => {
     for (const write of writes) await write(trx);
     await updateEnvironmentState(trx, deployment.environment_id);
@@ -57,8 +68,9 @@ async function advanceDueServices(context: EngineContext, deployment: Deployment
 /**
  * Advances a deployment until nothing of it is due. Starts over if something else, such as a cancel, changes it meanwhile.
  * @param owner the worker that holds the deployment. Returns when it no longer does
+ * @param signal aborts when the worker stops
  */
-export async function advanceDeployment(context: EngineContext, deploymentId: string, owner: string): Promise<void> {
+export async function advanceDeployment(context: EngineContext, deploymentId: string, owner: string, signal: AbortSignal): Promise<void> {
   for (;;) {
     const now = context.clock.now();
     const deployment = await context.db
@@ -66,35 +78,42 @@ export async function advanceDeployment(context: EngineContext, deploymentId: st
     if (deployment === undefined) return;
     try {
       if (deployment.status === 'QUEUED' && deployment.canceling === 0) await beginDeployment(context, deployment);
-      else await advanceDueServices(context, deployment, now);
+      else await advanceDueServices(context, deployment, now, signal);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
     }
   }
 }
 
+/**
+ * A fencing token that is greater than all others of a queue. It is the time where that is enough: then it is also greater
+ * than those of records that were replaced by a backup.
+ */
+const nextToken = async (trx: Db, queue: string, now: number): Promise<number> => {
+  const { last } = await trx.selectFrom('deployment').select(({ fn }) => fn.max('fencing_token').as('last')).where('queue', '=', queue).executeTakeFirstOrThrow();
+  return Math.max(now, (last ?? 0) + 1);
+};
+
 /** The queue of deployments. A worker claims a due deployment and holds it until it ends. */
 export function deploymentQueue(context: EngineContext): WorkQueue {
   const { db, clock } = context;
 
-  const free = (limit: number) =>
-    db.selectFrom('deployment').select('id').where('due_ms', '<=', clock.now()).where('owner', 'is', null).orderBy('due_ms').orderBy('seq').limit(limit);
+  const free = (from: Db, limit: number) =>
+    from.selectFrom('deployment').select(['id', 'queue']).where('due_ms', '<=', clock.now()).where('owner', 'is', null).orderBy('due_ms').orderBy('seq').limit(limit);
 
   const claim = (lease: Lease, limit: number) =>
     db.write(async (trx) => {
       await lease.renew(trx);
-      await trx
-        .updateTable('deployment').set({ owner: lease.owner })
-        .where('owner', 'is', null)
-        .where('id', 'in', trx.selectFrom(free(limit).as('free')).select('id'))
-        .execute();
+      for (const { id, queue } of await free(trx, limit).execute()) {
+        await trx.updateTable('deployment').set({ owner: lease.owner, fencing_token: await nextToken(trx, queue, clock.now()) }).where('id', '=', id).execute();
+      }
     });
 
   return {
     name: 'deployments',
     concurrency: 16,
     claimDue: async (lease, inProgress, limit) => {
-      if ((await free(1).execute()).length > 0) await claim(lease, limit);
+      if ((await free(db, 1).execute()).length > 0) await claim(lease, limit);
       const due = await db
         .selectFrom('deployment').select('id')
         .where('owner', '=', lease.owner).where('due_ms', '<=', clock.now())
@@ -102,7 +121,7 @@ export function deploymentQueue(context: EngineContext): WorkQueue {
         .orderBy('due_ms').limit(limit).execute();
       return due.map((row) => row.id);
     },
-    run: (id, lease) => advanceDeployment(context, id, lease.owner),
+    run: (id, lease, signal) => advanceDeployment(context, id, lease.owner, signal),
     nextDue: async (lease, inProgress) => {
       const next = await db
         .selectFrom('deployment').select('due_ms')

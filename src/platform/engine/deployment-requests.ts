@@ -1,13 +1,16 @@
 import type { Selectable } from 'kysely';
 import type { DeploymentAction } from '../../contract/index.ts';
 import { notFound, refused } from '../common/index.ts';
+import type { Runtime } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
-import { duration, type EngineContext, iso, blockedDueTime } from './context.ts';
+import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import type { DeploymentOrder, DeploymentRequest } from './engine.ts';
 import { applyChange, insertDeploymentService, updateEnvironmentState } from './service-changes.ts';
 import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
+import { requireRoomToDeploy } from './cluster-limits.ts';
 import { requireUnlocked } from './cluster-locks.ts';
 import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
+import { runtimeOfEnvironment } from './tasks.ts';
 import { removeDeleted, requireDeletable, requireNotBeingDeleted } from './deletion.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
@@ -67,6 +70,7 @@ export async function requestDeployment(context: EngineContext, trx: Db, order: 
     throw refused(`The environment ${environment.name} (${order.environmentId}) has no services that could be ${actionWords[order.action]}.`);
   }
   for (const service of services) requireActionAllowed(order.action, service);
+  if (order.action === 'DEPLOY') await requireRoomToDeploy(context, trx, order.environmentId, services);
   const deployment = await insertDeployment(trx, context, order, at);
   for (const service of services) {
     await insertDeploymentService(trx, deployment, service, at, order.commitIds?.[service.id] ?? order.commitId);
@@ -81,23 +85,38 @@ const requestOf = (deployment: DeploymentRow, serviceIds: readonly string[]): De
   id: deployment.id, environmentId: deployment.environment_id, createdAt: deployment.created_at, serviceIds,
 });
 
-const cancelService = (trx: Db, context: EngineContext, deployment: DeploymentRow, service: DeploymentServiceRow, at: number) =>
+const cancelService = (trx: Db, runtime: Runtime, deployment: DeploymentRow, service: DeploymentServiceRow, at: number) =>
   applyChange(trx, deployment, service, {
     at,
-    row: { state: canceling.state, due_ms: at + duration(context, canceling.takes, `${deployment.id}/${service.service_id}/cancel`) },
+    row: { state: canceling.state, due_ms: at + runtime.pauseBefore('canceling', `${deployment.id}/${service.service_id}/cancel`) },
   });
+
+/**
+ * Why there is nothing to cancel. Scheduled runs are in no queue of the environment, which could name one of them; a stop of
+ * the job ends them.
+ */
+const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> => {
+  const runs = await trx
+    .selectFrom('deployment').innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id').select('deployment_service.name')
+    .where('deployment.environment_id', '=', environmentId).whereRef('deployment.queue', '<>', 'deployment.environment_id').where('deployment.due_ms', 'is not', null)
+    .orderBy('deployment.seq').execute();
+  const what = `The environment ${environmentId} has no deployment under way that could be canceled`;
+  if (runs.length === 0) return refused(`${what}.`);
+  return refused(`${what}, only scheduled runs of ${runs.map(({ name }) => name).join(', ')}. Stop the job to end its run: its schedule then rests until the job is deployed again.`);
+};
 
 /** See Engine.cancel. */
 export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
   const found = await trx
     .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
-  if (found === undefined) throw refused(`The environment ${environmentId} has no deployment under way that could be canceled.`);
+  if (found === undefined) throw await nothingToCancel(trx, environmentId);
   const deployment = await findDeployment(trx, found.id);
   if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);
   const at = context.clock.now();
   const services = await servicesOf(trx, deployment.id);
+  const runtime = await runtimeOfEnvironment(context, trx, environmentId);
   await trx.updateTable('deployment').set({ canceling: 1, due_ms: at }).where('id', '=', deployment.id).execute();
-  for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, context, deployment, service, at);
+  for (const service of services.filter((row) => row.ended_at === null)) await cancelService(trx, runtime, deployment, service, at);
   await updateEnvironmentState(trx, environmentId);
   return requestOf(deployment, services.map((service) => service.service_id));
 }

@@ -1,6 +1,8 @@
 import type * as z from 'zod';
-import type { DeploymentAction, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, WebhookEvent } from '../../contract/index.ts';
-import type { Db, DataStore } from '../store/index.ts';
+import type { Commit, DeploymentAction, DeploymentActionStatus, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, WebhookEvent } from '../../contract/index.ts';
+import type { Selectable } from 'kysely';
+import type { ServiceAddress, ServiceToRun } from '../runtime/index.ts';
+import type { Db, DataStore, ServiceTable } from '../store/index.ts';
 
 export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
@@ -30,6 +32,9 @@ export interface DeploymentOrder extends Requester {
   readonly takesEnvironment?: boolean;
 }
 
+/** A service as it is to be configured. The id is absent for a new one. */
+export type ConfiguredService = Pick<ServiceToRun, 'kind' | 'name' | 'spec'> & { readonly id?: string };
+
 /** An accepted order. Its id is the `deployment_request_id` and `execution_id` of status responses. */
 export interface DeploymentRequest {
   readonly id: string;
@@ -43,6 +48,23 @@ export interface DeploymentRequest {
 export interface HistoryQuery {
   readonly page: number;
   readonly pageSize: number;
+}
+
+/** What the engine is busy with, and what became of its webhook deliveries. */
+export interface EngineStatistics {
+  /** The recorded deployments by status. Ended ones are removed after some time. */
+  readonly deployments: Readonly<Partial<Record<z.infer<typeof DeploymentActionStatus>, number>>>;
+  /** Webhook deliveries that are not done: how many, and for how many milliseconds the oldest one has been due. */
+  readonly outbox: { readonly waiting: number; readonly lag: number };
+  /** How the attempts at webhook deliveries ended, since the engine was created. */
+  readonly deliveries: Readonly<DeliveryCounts>;
+}
+
+/** Attempts at webhook deliveries: delivered, to be repeated, and given up. */
+export interface DeliveryCounts {
+  delivered: number;
+  retried: number;
+  failed: number;
 }
 
 /** A slice of a list. */
@@ -67,8 +89,12 @@ export interface Engine {
   cancel(trx: Db, environmentId: string): Promise<DeploymentRequest>;
   /** Starts an upgrade to the cluster's next version. Refused while it is locked or upgrading, and if there is no next version. */
   upgradeCluster(trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }>;
-  /** Marks services OUT_OF_DATE after their configuration or a variable changed. Services that were never deployed stay as they are. */
+  /** Requires that an environment's cluster can run services as they are to be configured, and has room for them. Refused with what it can't, and what to do instead. */
+  requireRunnable(db: Db, environmentId: string, services: readonly ConfiguredService[]): Promise<void>;
+  /** Marks services OUT_OF_DATE after their configuration changed. Services that were never deployed stay as they are. */
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
+  /** Marks those of the services that a changed variable reaches and that read variables: databases read none. */
+  variableChanged(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
 
@@ -85,10 +111,18 @@ export interface Engine {
    * may be slow, so it must run outside any transaction.
    */
   logs(db: DataStore, serviceId: string, tail?: number): Promise<LogLines>;
+  /** The newest commits of a service's branch, newest first. Asks the runtime, so it must run outside any transaction. */
+  commits(service: ServiceToRun): Promise<{ results: z.infer<typeof Commit>[] }>;
   /** The newest `tail` log lines of the latest deployments of an environment's services, newest last. */
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
+  /** The addresses at which services of one environment are reached from outside, by their ids. */
+  addresses(db: Db, environmentId: string, services: readonly Selectable<ServiceTable>[]): Promise<ReadonlyMap<string, readonly ServiceAddress[]>>;
+  /** What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated. */
+  domainTarget(db: Db, service: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>): Promise<string | undefined>;
   /** The recorded delivery attempts of a webhook, newest first. */
   webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
+
+  statistics(db: Db): Promise<EngineStatistics>;
 
   /** Makes the engine look for work now. Call it after committing any of the changes above. Never throws. */
   wake(): void;

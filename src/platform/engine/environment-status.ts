@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import { notFound } from '../common/index.ts';
-import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
+import type { DatabaseSchema, Db } from '../store/index.ts';
 import type { EnvironmentState } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
+import { type Freshness, shownFreshness } from './running-facts.ts';
 import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './deployment-rows.ts';
 
 const seconds = (milliseconds: number): number => Math.round(milliseconds / 1000);
@@ -37,8 +38,7 @@ const metricsOf = (services: readonly DeploymentServiceRow[], steps: readonly Se
 };
 
 /** Compares what runs with what is configured, across an environment's services. */
-const deploymentStatus = (services: readonly Pick<Selectable<ServiceTable>, 'deployment_status'>[]): EnvironmentState['deployment_status'] => {
-  const statuses = services.map((service) => service.deployment_status);
+const deploymentStatus = (statuses: readonly Freshness[]): EnvironmentState['deployment_status'] => {
   if (statuses.every((status) => status === 'NEVER_DEPLOYED')) return 'NEVER_DEPLOYED';
   return statuses.every((status) => status === 'UP_TO_DATE') ? 'UP_TO_DATE' : 'OUT_OF_DATE';
 };
@@ -50,7 +50,7 @@ const deploymentStatus = (services: readonly Pick<Selectable<ServiceTable>, 'dep
 export async function environmentStatus(db: Db, environmentId: string): Promise<EnvironmentState> {
   const environment = await db.selectFrom('environment').select('state').where('id', '=', environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', environmentId);
-  const services = await db.selectFrom('service').select('deployment_status').where('environment_id', '=', environmentId).execute();
+  const services = await shownFreshness(db, environmentId);
   const last = await db.selectFrom('deployment').selectAll().where('queue', '=', environmentId).orderBy('seq', 'desc').limit(1).executeTakeFirst();
   const lastServices = last ? await servicesOf(db, last.id) : [];
   const steps = last ? await db.selectFrom('deployment_step').selectAll().where('deployment_id', '=', last.id).orderBy('position').execute() : [];

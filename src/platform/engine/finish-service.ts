@@ -7,6 +7,7 @@ import { scheduleJobRuns } from './job-runs.ts';
 import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './logs.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './deployment-rows.ts';
+import { auditOutcome } from './outcome-events.ts';
 import { applyChange, type DeploymentServiceChange } from './service-changes.ts';
 
 /** How one service of a deployment ends. */
@@ -31,7 +32,7 @@ const saveOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentSe
     .selectFrom('deployment_service').select('outdated').where('deployment_id', '=', deployment.id).where('service_id', '=', row.service_id).executeTakeFirstOrThrow();
   await trx
     .updateTable('service')
-    .set({ deployed_spec: row.spec, deployed_commit: row.commit, deployment_status: outdated ? 'OUT_OF_DATE' : 'UP_TO_DATE' })
+    .set({ deployed_spec: row.spec, deployed_commit: row.commit, deployed_record: row.record, deployment_status: outdated ? 'OUT_OF_DATE' : 'UP_TO_DATE' })
     .where('id', '=', row.service_id)
     .execute();
 };
@@ -45,9 +46,10 @@ const endService = async (context: EngineContext, trx: Db, deployment: Deploymen
   await applyChange(trx, deployment, row, {
     ...rest,
     ...(event && { announced: event }),
-    row: { state, reason, commit: row.commit, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
+    row: { state, reason, commit: row.commit, record: row.record, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
   });
   await saveOutcome(trx, deployment, row, outcome);
+  if (!context.isReplay) await auditOutcome(trx, deployment, row, outcome);
   if (succeeded) await scheduleJobRuns(context, trx, deployment, row, outcome.at);
   await serviceSettled(context, trx, row.service_id, deployment.environment_id);
   await pruneLines(trx, row);

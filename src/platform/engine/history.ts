@@ -23,15 +23,15 @@ interface ShownSpec {
   icon_uri?: string;
   image_name?: string;
   tag?: string;
-  source?: { image?: { image_name: string; tag: string }; git?: { git_repository: { url: string } }; docker?: { git_repository: { url: string } } };
+  source?: { image?: { image_name: string; tag: string }; repository?: { chart_name: string; chart_version: string }; git?: { git_repository: { url: string } }; docker?: { git_repository: { url: string } } };
   git_repository?: { url: string };
   terraform_files_source?: { git: { git_repository: { url: string } } };
 }
 
-const gitUrl = (spec: ShownSpec): string | undefined =>
+export const gitUrl = (spec: ShownSpec): string | undefined =>
   (spec.git_repository ?? spec.source?.git?.git_repository ?? spec.source?.docker?.git_repository ?? spec.terraform_files_source?.git.git_repository)?.url;
 
-const commitPage = (url: string | undefined, commitId: string): { commit_page_url?: string } => {
+export const commitPage = (url: string | undefined, commitId: string): { commit_page_url?: string } => {
   const page = `${(url ?? '').replace(/(\.git)?\/?$/, '')}/commit/${commitId}`;
   return page.startsWith('http') && URL.canParse(page) ? { commit_page_url: page } : {};
 };
@@ -47,6 +47,9 @@ const imageOf = (spec: ShownSpec): Item['details']['image'] => {
   return spec.source?.image && { image_name: spec.source.image.image_name, tag: spec.source.image.tag };
 };
 
+const chartOf = ({ source }: ShownSpec): Item['details']['repository'] =>
+  source?.repository && { chart_name: source.repository.chart_name, chart_version: source.repository.chart_version };
+
 const auditingData = (deployment: DeploymentRow, endedAt: string | null): Item['auditing_data'] => ({
   created_at: deployment.created_at,
   updated_at: endedAt ?? deployment.started_at ?? deployment.created_at,
@@ -61,12 +64,12 @@ const totalDuration = (deployment: DeploymentRow, endedAt: string | null, now: n
 const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: number): Item => {
   const spec = JSON.parse(row.spec ?? '{}') as ShownSpec;
   const commit = commitOf(row, spec);
-  const image = imageOf(spec);
+  const [image, repository] = [imageOf(spec), chartOf(spec)];
   return {
     identifier: { name: row.name, service_id: row.service_id, service_type: serviceType(row.kind), execution_id: deployment.id },
     status: row.state,
     auditing_data: auditingData(deployment, row.ended_at),
-    details: { ...(commit && { commit }), ...(image && { image }), ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }) },
+    details: { ...(commit && { commit }), ...(image && { image }), ...(repository && { repository }), ...(row.kind === 'application' && { build_pod_name: buildPod(deployment.id) }) },
     status_details: statusDetails(deployment.action, row.state, row.kind),
     icon_uri: spec.icon_uri ?? defaultIcon(row.kind),
     total_duration: totalDuration(deployment, row.ended_at, now),

@@ -1,18 +1,18 @@
 /** Durable work: deployments, upgrades, alert rules, webhooks. */
 
 export { activeLock, requireUnlocked } from './cluster-locks.ts';
-export type { EngineContext, Upgrade } from './context.ts';
+export type { ClusterLimits, EngineContext } from './context.ts';
 export { createEngine } from './create-engine.ts';
 export { addDatabaseVariables, addMissingDatabaseVariables, databaseAddress, databaseVariableIds, renameDatabaseVariables } from './database-variables.ts';
 export { requireEnvironmentStays } from './deletion.ts';
 export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
-export type { DeploymentOrder, DeploymentRequest, Engine, HistoryQuery, ServiceStatusAnswer } from './engine.ts';
+export type { DeploymentOrder, DeploymentRequest, Engine, EngineStatistics, HistoryQuery, ServiceStatusAnswer } from './engine.ts';
 export { finishService } from './finish-service.ts';
 export { createLease, leaseMilliseconds } from './lease.ts';
 export { diagramOf } from './lifecycle-transitions.ts';
-export { alertRuleTransitions, canceling, clusterUpgradeStates, minimumObservationMilliseconds, queueing, settledStates, stageOf, statePathOf } from './lifecycle.ts';
-export { markOutOfDate } from './out-of-date.ts';
+export { alertRuleTransitions, canceling, clusterUpgradeStates, minimumObservationMilliseconds, settledStates, stageOf, statePathOf } from './lifecycle.ts';
+export { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';
 export { retentionQueue } from './retention-queue.ts';
 export { serviceSteps } from './service-steps.ts';
 export { deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';

@@ -3,24 +3,33 @@ import type { ServiceSpecs } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { isBeingDeleted } from './deletion.ts';
+import { appendLines } from './logs.ts';
 import { insertDeploymentService } from './service-changes.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
-/** When a job's schedule next comes due, in milliseconds since the epoch; null if it never does. */
-const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => {
+/** When a job's schedule comes due after a moment, the next `most` times. Empty if it never does. All times are in milliseconds since the epoch. */
+const nextRuns = (context: EngineContext, job: ServiceSpecs['job'], after: number, most: number): readonly number[] => {
   const schedule = job.job_type === 'CRON' ? job.schedule?.cronjob : undefined;
-  if (schedule === undefined) return null;
+  if (schedule === undefined) return [];
   try {
-    return new Cron(schedule.scheduled_at, { timezone: schedule.timezone }).nextRun(new Date(after))?.getTime() ?? null;
+    return new Cron(schedule.scheduled_at, { timezone: schedule.timezone }).nextRuns(most, new Date(after)).map((date) => date.getTime());
   } catch (error) {
     context.log.warn({ err: error, schedule: schedule.scheduled_at }, 'a job has a schedule that can not be read; it does not run by itself');
-    return null;
+    return [];
   }
 };
 
-// A run that is later than this, because no worker was running, is skipped.
+const nextRun = (context: EngineContext, job: ServiceSpecs['job'], after: number): number | null => nextRuns(context, job, after, 1)[0] ?? null;
+
+// A run that is later than this, because no worker was running, is missed.
 const latestStartMilliseconds = 60_000;
+
+/** How many missed runs are counted at most. */
+const mostCounted = 1000;
+
+/** The due time of a schedule that begins with the platform: what a deployment of the past would have run was not missed. */
+const whenPlatformBegins = 0;
 
 const queueOf = (serviceId: string): string => `job/${serviceId}`;
 
@@ -28,16 +37,54 @@ const queueOf = (serviceId: string): string => `job/${serviceId}`;
 export async function scheduleJobRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
   if (row.kind !== 'job' || isScheduledRun(deployment)) return;
   const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
-  if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, next);
+  if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, context.isReplay ? whenPlatformBegins : next);
   else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
 }
 
-/** Starts a scheduled run of a job, unless the previous one is still running, the job is being deleted, or it is too late. Each job has a queue of its own for its runs. */
+/** Adds a message to the newest log of a job: that of a run or of another deployment. */
+async function tell(trx: Db, serviceId: string, at: number, message: string): Promise<void> {
+  const newest = await trx
+    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select('deployment.id')
+    .where('deployment_service.service_id', '=', serviceId).orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
+  if (newest !== undefined) await appendLines(trx, { deployment_id: newest.id, service_id: serviceId }, null, [{ at, message, pod: 'schedule', version: '' }]);
+}
+
+/** How many runs were due in a time, in words. */
+function missedText(due: readonly number[]): string {
+  const [first, last] = [iso(due[0]!), iso(due.at(-1)!)];
+  const why = 'because the platform was not running then';
+  if (due.length === 1) return `Missed the run that was due at ${first}, ${why}. It is not made up for.`;
+  return `Missed ${due.length > mostCounted ? `more than ${mostCounted}` : due.length} runs that were due from ${first} to ${due.length > mostCounted ? 'now' : last}, ${why}. They are not made up for.`;
+}
+
+/** The deployment that runs a job at the moment, or stops it; undefined if there is none. One that only waits for its turn doesn't count. */
+const deploymentUnderWay = (trx: Db, serviceId: string) =>
+  trx
+    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select('deployment.id')
+    .where('deployment_service.service_id', '=', serviceId).where('deployment_service.ended_at', 'is', null)
+    .where((where) => where.or([where('deployment.queue', '=', queueOf(serviceId)), where('deployment_service.phase', 'is not', null)]))
+    .executeTakeFirst();
+
+/**
+ * Starts a scheduled run of a job, unless it is still running, is being deleted, or it is too late. The log of the job tells of
+ * runs that were left out. Each job has a queue of its own for its runs.
+ */
 export const startScheduledRun = (context: EngineContext): TimerHandler => async (trx, serviceId, now, dueAt) => {
   const service = await trx.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
   if (service === undefined || service.deployed_spec === null) return null;
-  const running = await trx.selectFrom('deployment').select('id').where('queue', '=', queueOf(serviceId)).where('due_ms', 'is not', null).executeTakeFirst();
-  if (running === undefined && !(await isBeingDeleted(trx, serviceId)) && now - dueAt <= latestStartMilliseconds) {
+  const job = JSON.parse(service.deployed_spec) as ServiceSpecs['job'];
+  if (dueAt === whenPlatformBegins) return nextRun(context, job, now);
+  const latest = now - latestStartMilliseconds;
+  if (dueAt < latest) {
+    const missed = nextRuns(context, job, dueAt - 1, mostCounted + 1).filter((due) => due < latest);
+    await tell(trx, serviceId, now, missedText(missed.length === 0 ? [dueAt] : missed));
+    // One that is due now is still in time.
+    return nextRun(context, job, latest - 1);
+  }
+  if (await isBeingDeleted(trx, serviceId)) return nextRun(context, job, now);
+  const running = await deploymentUnderWay(trx, serviceId);
+  if (running !== undefined) await tell(trx, serviceId, now, `Left out the run that was due at ${iso(dueAt)}: the job is still busy with deployment ${running.id}.`);
+  else {
     const deployment = await trx
       .insertInto('deployment')
       .values({
@@ -48,5 +95,5 @@ export const startScheduledRun = (context: EngineContext): TimerHandler => async
       .executeTakeFirstOrThrow();
     await insertDeploymentService(trx, deployment, service, now);
   }
-  return nextRun(context, JSON.parse(service.deployed_spec) as ServiceSpecs['job'], now);
+  return nextRun(context, job, now);
 };

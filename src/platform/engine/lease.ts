@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { PlatformClock } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
@@ -22,6 +23,16 @@ export interface Lease {
   release(): Promise<void>;
 }
 
+/** Where the process ids of this process mean what they mean: containers may share a host name, and each has a process 1. */
+function processSpace(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    // Only Linux has such namespaces.
+    return hostname();
+  }
+}
+
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
@@ -34,7 +45,7 @@ const isAlive = (pid: number): boolean => {
 
 /** Creates the lease of a new worker in this process. @param owner the worker's id, unique among all workers */
 export function createLease(db: Db, clock: PlatformClock, owner: string): Lease {
-  const host = hostname();
+  const host = processSpace();
   ownWorkers.add(owner);
 
   const isGone = (worker: { id: string; host: string; pid: number; lease_until_ms: number }): boolean => {

@@ -1,5 +1,4 @@
-import { DeploymentAction, type DeploymentState, type ServiceKind } from '../../contract/index.ts';
-import type { SecondsRange } from '../runtime/index.ts';
+import { DeploymentAction, type DeploymentState, type ServiceKind, type StepName } from '../../contract/index.ts';
 import { canceling, statePathOf, refusals, settledStates } from './lifecycle.ts';
 
 /** A transition in a service's lifecycle. */
@@ -7,8 +6,8 @@ export interface Transition {
   readonly from: DeploymentState;
   readonly on: string;
   readonly to: DeploymentState;
-  /** How long the service stays in `from`, if the lifecycle defines it. */
-  readonly takes?: SecondsRange;
+  /** The step that the service ends by it. */
+  readonly step?: StepName;
 }
 
 const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transition[] => {
@@ -17,8 +16,8 @@ const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transit
   const requested = settledStates
     .filter((from) => !refusals[action]?.from.some((refused) => refused === from))
     .map((from) => ({ from, on: `${action} requested`, to: queued }));
-  const forward = phases.flatMap(({ state, step, takes, onFailure }, index) => [
-    { from: state, on: `${step} succeeded`, to: phases[index + 1]?.state ?? end, takes },
+  const forward = phases.flatMap(({ state, step, onFailure }, index) => [
+    { from: state, on: `${step} succeeded`, to: phases[index + 1]?.state ?? end, step },
     { from: state, on: `${step} failed`, to: onFailure },
   ]).filter(({ from, to }) => from !== to);
   const moving = [queued, waiting, ...phases.map(({ state }) => state)];
@@ -30,7 +29,7 @@ const actionTransitions = (kind: ServiceKind, action: DeploymentAction): Transit
     { from: waiting, on: 'an earlier stage failed', to: canceling.end },
     ...forward,
     ...moving.map((from) => ({ from, on: 'cancel requested', to: canceling.state })),
-    { from: canceling.state, on: 'canceled', to: canceling.end, takes: canceling.takes },
+    { from: canceling.state, on: 'canceled', to: canceling.end },
   ];
 };
 
@@ -42,8 +41,8 @@ export const transitionsOf = (kind: ServiceKind): Transition[] => {
   return [...new Map(all.map((transition) => [key(transition), transition])).values()];
 };
 
-/** The lifecycle of a kind of service as a Mermaid state diagram. */
-export const diagramOf = (kind: ServiceKind): string => {
-  const arrows = transitionsOf(kind).map(({ from, on, to, takes }) => `  ${from} --> ${to}: ${on}${takes ? ` (${takes[0]}–${takes[1]} s)` : ''}`);
+/** The lifecycle of a kind of service as a Mermaid state diagram. @param takes how long a step takes, in words */
+export const diagramOf = (kind: ServiceKind, takes: (step: StepName) => string): string => {
+  const arrows = transitionsOf(kind).map(({ from, on, to, step }) => `  ${from} --> ${to}: ${on}${step ? ` (${takes(step)})` : ''}`);
   return ['stateDiagram-v2', '  [*] --> READY: created', ...arrows].join('\n');
 };

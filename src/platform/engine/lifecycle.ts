@@ -1,5 +1,6 @@
 import type { AlertRuleState, ClusterState, DeploymentAction, DeploymentState, ServiceKind, StepName } from '../../contract/index.ts';
-import type { Phase, RuntimeMethod, SecondsRange } from '../runtime/index.ts';
+import type { SecondsRange } from '../common/index.ts';
+import type { Phase, RuntimeOperation } from '../runtime/index.ts';
 
 /** The states of a service of one kind during one action, in order. */
 export interface StatePath {
@@ -11,63 +12,72 @@ export interface StatePath {
   readonly end: DeploymentState;
 }
 
-const phase = (state: DeploymentState, step: StepName, runtimeMethod: RuntimeMethod, takes: SecondsRange, onFailure: DeploymentState): Phase => ({
-  state, step, runtimeMethod, takes, onFailure,
+const minute = 60;
+
+/** How long each operation may take, in seconds, whatever a runtime does: longer than the limits that services set themselves. */
+const limits: Readonly<Record<RuntimeOperation, number>> = {
+  fetchSource: 10 * minute, build: 60 * minute, pull: 30 * minute, rollOut: 120 * minute, route: 10 * minute, run: 48 * 60 * minute,
+  restart: 60 * minute, stop: 15 * minute, remove: 15 * minute,
+};
+
+const phase = (state: DeploymentState, step: StepName, operation: RuntimeOperation, onFailure: DeploymentState): Phase => ({
+  state, step, operation, limitSeconds: limits[operation], onFailure,
 });
 
 const deploy = (...phases: StatePath['phases']): StatePath => ({ queued: 'DEPLOYMENT_QUEUED', waiting: 'WAITING_RUNNING', phases, end: 'DEPLOYED' });
 
-const deploying = (step: StepName, runtimeMethod: RuntimeMethod, takes: SecondsRange) => phase('DEPLOYING', step, runtimeMethod, takes, 'DEPLOYMENT_ERROR');
-const building = (step: StepName, takes: SecondsRange) => phase('BUILDING', step, 'prepare', takes, 'BUILD_ERROR');
-const executing = (takes: SecondsRange) => phase('EXECUTING', 'EXECUTING', 'start', takes, 'DEPLOYMENT_ERROR');
+const deploying = (step: StepName, operation: RuntimeOperation) => phase('DEPLOYING', step, operation, 'DEPLOYMENT_ERROR');
+const building = (step: StepName, operation: RuntimeOperation) => phase('BUILDING', step, operation, 'BUILD_ERROR');
+const executing = phase('EXECUTING', 'EXECUTING', 'run', 'DEPLOYMENT_ERROR');
 
 const deployPaths: Readonly<Record<ServiceKind, StatePath>> = {
   application: deploy(
-    building('GIT_CLONE', [1, 2]),
-    building('BUILD', [5, 12]),
-    deploying('DEPLOYMENT', 'start', [4, 8]),
-    deploying('ROUTER_DEPLOYMENT', 'start', [1, 2]),
+    building('GIT_CLONE', 'fetchSource'),
+    building('BUILD', 'build'),
+    deploying('DEPLOYMENT', 'rollOut'),
+    deploying('ROUTER_DEPLOYMENT', 'route'),
   ),
   container: deploy(
-    deploying('MIRROR_IMAGE', 'prepare', [1, 3]),
-    deploying('DEPLOYMENT', 'start', [4, 8]),
-    deploying('ROUTER_DEPLOYMENT', 'start', [1, 2]),
+    deploying('MIRROR_IMAGE', 'pull'),
+    deploying('DEPLOYMENT', 'rollOut'),
+    deploying('ROUTER_DEPLOYMENT', 'route'),
   ),
-  database: deploy(deploying('DEPLOYMENT', 'start', [6, 12])),
-  helm: deploy(deploying('DEPLOYMENT', 'start', [4, 10])),
-  job: deploy(executing([3, 8])),
-  terraform: deploy(executing([8, 15])),
+  database: deploy(deploying('DEPLOYMENT', 'rollOut')),
+  helm: deploy(deploying('DEPLOYMENT', 'rollOut')),
+  job: deploy(executing),
+  terraform: deploy(executing),
 };
 
 const restart: StatePath = {
   queued: 'RESTART_QUEUED', waiting: 'WAITING_RESTARTING', end: 'RESTARTED',
-  phases: [phase('RESTARTING', 'RESTART', 'start', [3, 6], 'RESTART_ERROR')],
+  phases: [phase('RESTARTING', 'RESTART', 'restart', 'RESTART_ERROR')],
 };
 
 const stop: StatePath = {
   queued: 'STOP_QUEUED', waiting: 'WAITING_STOPPING', end: 'STOPPED',
-  phases: [phase('STOPPING', 'STOP', 'stop', [2, 5], 'STOP_ERROR')],
+  phases: [phase('STOPPING', 'STOP', 'stop', 'STOP_ERROR')],
 };
 
 const remove: StatePath = {
   queued: 'DELETE_QUEUED', waiting: 'WAITING_DELETING', end: 'DELETED',
-  phases: [phase('DELETING', 'STOP', 'stop', [2, 5], 'DELETE_ERROR')],
+  phases: [phase('DELETING', 'STOP', 'remove', 'DELETE_ERROR')],
 };
+
+/** What is done to a job may run it: that takes as long as any other run. */
+const withTimeToRun = ({ phases: [first, ...others], ...path }: StatePath): StatePath => ({ ...path, phases: [{ ...first, limitSeconds: limits.run }, ...others] });
+
+const actionPaths = { RESTART: restart, STOP: stop, DELETE: remove };
+const jobActionPaths = { RESTART: withTimeToRun(restart), STOP: withTimeToRun(stop), DELETE: withTimeToRun(remove) };
 
 /** The state path of a kind of service for an action. */
 export const statePathOf = (kind: ServiceKind, action: DeploymentAction): StatePath =>
-  ({ DEPLOY: deployPaths[kind], RESTART: restart, STOP: stop, DELETE: remove })[action];
-
-/** How long the head of an environment's queue stays queued before its services begin. */
-export const queueing: SecondsRange = [0.5, 1.5];
+  (action === 'DEPLOY' ? deployPaths[kind] : (kind === 'job' ? jobActionPaths : actionPaths)[action]);
 
 /** The minimum time between two observations of a task, in milliseconds, whatever the runtime asks for. */
 export const minimumObservationMilliseconds = 50;
 
 /** How a cancel proceeds for every service of the deployment that has not ended. */
-export const canceling = { state: 'CANCELING', takes: [0.5, 1.5], end: 'CANCELED' } as const satisfies {
-  state: DeploymentState; takes: SecondsRange; end: DeploymentState;
-};
+export const canceling = { state: 'CANCELING', end: 'CANCELED' } as const satisfies { state: DeploymentState; end: DeploymentState };
 
 /** The order in which the services of a deployment run. A stage begins when the previous one has succeeded. */
 const stages: readonly { readonly name: string; readonly kinds: readonly ServiceKind[] }[] = [
@@ -129,12 +139,12 @@ export const aggregate = (states: readonly DeploymentState[]): DeploymentState =
 /** The states of a cluster's upgrade. */
 export const clusterUpgradeStates = {
   from: ['DEPLOYED', 'DEPLOYMENT_ERROR', 'RESTARTED'],
-  queued: { state: 'DEPLOYMENT_QUEUED', takes: [1, 2] },
-  running: { state: 'DEPLOYING', takes: [15, 30] },
+  queued: 'DEPLOYMENT_QUEUED',
+  running: 'DEPLOYING',
   end: 'DEPLOYED',
   onFailure: 'DEPLOYMENT_ERROR',
 } as const satisfies {
-  from: readonly ClusterState[]; queued: { state: ClusterState; takes: SecondsRange }; running: { state: ClusterState; takes: SecondsRange }; end: ClusterState; onFailure: ClusterState;
+  from: readonly ClusterState[]; queued: ClusterState; running: ClusterState; end: ClusterState; onFailure: ClusterState;
 };
 
 // The newest Kubernetes minor version that clusters can be upgraded to.

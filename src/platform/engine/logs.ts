@@ -1,27 +1,57 @@
-import { maximumLogLines, type StepName } from '../../contract/index.ts';
+import type { Selectable } from 'kysely';
+import { type DeploymentState, maximumLogLines, type StepName } from '../../contract/index.ts';
 import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
-import type { RuntimeLogLine, RunningVersion, Runtime } from '../runtime/index.ts';
-import type { Db, DataStore } from '../store/index.ts';
-import { iso } from './context.ts';
+import type { RuntimeLogLine, RunningVersion } from '../runtime/index.ts';
+import type { Db, DataStore, ServiceTable } from '../store/index.ts';
+import { type EngineContext, iso } from './context.ts';
+import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
+import { runningStates } from './running-facts.ts';
+import { runtimeOfEnvironment } from './tasks.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import type { DeploymentServiceRow } from './deployment-rows.ts';
 
 type LogLine = LogLines['results'][number];
 
-const runningStates = ['DEPLOYED', 'RESTARTED'];
-
-const runningVersion = async (db: Db, serviceId: string): Promise<RunningVersion | undefined> => {
-  const service = await db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
-  if (service === undefined) throw notFound('service', serviceId);
+/** The version of a service that was deployed last; undefined if none was. */
+export function deployedVersion(service: Selectable<ServiceTable>): RunningVersion | undefined {
   const { deployed_spec, deployed_commit, last_deployment_id, last_deployment_at } = service;
-  if (!runningStates.includes(service.deployed_state) || deployed_spec === null || last_deployment_id === null || last_deployment_at === null) return undefined;
+  if (deployed_spec === null || last_deployment_id === null || last_deployment_at === null) return undefined;
   const commitId = deployed_commit === null ? undefined : (JSON.parse(deployed_commit) as DeployedCommit).git_commit_id;
   return {
     deploymentId: last_deployment_id,
     service: { id: service.id, name: service.name, environmentId: service.environment_id, kind: service.kind, spec: JSON.parse(deployed_spec) } as RunningVersion['service'],
     ...(commitId !== undefined && { commitId }),
+    ...(service.deployed_record !== null && { record: service.deployed_record }),
     runningSince: Date.parse(last_deployment_at),
   };
+}
+
+/** The states after a deployment that did not succeed: the version before it serves on. */
+const unsuccessfulStates: readonly DeploymentState[] = ['BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR', 'CANCELED'];
+
+/** The deployment that the running version of a service is from: the last one that started instances. */
+const servingDeployment = (db: Db, serviceId: string) =>
+  db
+    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select(['deployment.id', 'deployment_service.ended_at'])
+    .where('deployment_service.service_id', '=', serviceId).where('deployment_service.ended_at', 'is not', null).where('deployment_service.reason', 'is', null)
+    .where('deployment.action', 'in', ['DEPLOY', 'RESTART']).orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
+
+/** What of a service serves, and whether its last deployment was to replace that and failed. */
+interface Serving {
+  readonly version: RunningVersion;
+  readonly hasFailedSince: boolean;
+}
+
+const servingVersion = async (db: Db, serviceId: string): Promise<Serving | undefined> => {
+  const service = await db.selectFrom('service').selectAll().where('id', '=', serviceId).executeTakeFirst();
+  if (service === undefined) throw notFound('service', serviceId);
+  const version = deployedVersion(service);
+  if (version === undefined) return undefined;
+  if (runningStates.includes(service.deployed_state)) return { version, hasFailedSince: false };
+  // Where nothing is recorded, nothing really runs.
+  if (service.deployed_record === null || !unsuccessfulStates.includes(service.deployed_state)) return undefined;
+  const serving = await servingDeployment(db, serviceId);
+  return serving && { version: { ...version, deploymentId: serving.id, runningSince: Date.parse(serving.ended_at!) }, hasFailedSince: true };
 };
 
 /** The id of a stored line. The same line always has the same id. */
@@ -39,16 +69,30 @@ const storedLines = async (db: Db, serviceId: string, tail: number): Promise<Log
 };
 
 /**
- * The newest log lines of a service, newest last: those of its deployments, then those of the running version. The runtime
- * is asked for the latter after the transaction.
+ * The newest stored lines and those of the runtime, by their time. What was copied while the runtime still has it comes once.
+ * @param keepsStored whether what was stored, such as why a deployment failed, keeps at least half of the room
+ */
+function inOrder(stored: readonly LogLine[], running: readonly LogLine[], tail: number, keepsStored: boolean): LogLine[] {
+  const fresh = withoutKnownLines(running, stored);
+  const room = keepsStored ? tail - Math.min(stored.length, Math.ceil(tail / 2)) : tail;
+  const newest = room === 0 ? [] : fresh.slice(-room);
+  const kept = keepsStored ? stored.slice(Math.max(0, stored.length + newest.length - tail)) : stored;
+  return [...kept, ...newest].toSorted((one, other) => one.created_at.localeCompare(other.created_at)).slice(-tail);
+}
+
+/**
+ * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves. The
+ * runtime is asked for the latter after the transaction.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */
-export async function serviceLogs(db: DataStore, runtime: Runtime, serviceId: string, tail: number = maximumLogLines): Promise<LogLines> {
-  const { version, stored } = await db.read(async (trx) => ({ version: await runningVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
-  if (version === undefined) return { results: stored };
-  const running = await runtime.logs(version, tail);
-  return { results: [...stored, ...running.map((line) => runningLine(version, line))].slice(-tail) };
+export async function serviceLogs(context: Pick<EngineContext, 'runtimes'>, db: DataStore, serviceId: string, signal: AbortSignal, tail: number = maximumLogLines): Promise<LogLines> {
+  const { serving, stored } = await db.read(async (trx) => ({ serving: await servingVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
+  if (serving === undefined) return { results: stored };
+  const { version, hasFailedSince } = serving;
+  const runtime = await runtimeOfEnvironment(context, db, version.service.environmentId);
+  const running = await runtime.logs(version, tail, signal);
+  return { results: inOrder(stored, running.map((line) => runningLine(version, line)), tail, hasFailedSince) };
 }
 
 /**
@@ -90,11 +134,30 @@ type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;
 export async function appendLines(trx: Db, owner: LogOwner, step: StepName | null, lines: readonly RuntimeLogLine[]): Promise<void> {
   for (let first = 0; first < lines.length; first += linesPerInsert) {
     const rows = lines.slice(first, first + linesPerInsert).map((line) => ({
-      deployment_id: owner.deployment_id, service_id: owner.service_id, step, created_at: iso(line.at), message: line.message,
+      deployment_id: owner.deployment_id, service_id: owner.service_id, step, created_at: iso(line.at), message: shortenedLine(line.message),
       pod_name: line.pod, version: line.version,
     }));
     await trx.insertInto('log_line').values(rows).execute();
   }
+}
+
+/** Of the lines of instances that ended, those that were not stored while they ran. */
+export async function unstoredLines(trx: Db, serviceId: string, lines: readonly RuntimeLogLine[]): Promise<RuntimeLogLine[]> {
+  const pods = [...new Set(lines.map(({ pod }) => pod))];
+  if (pods.length === 0) return [];
+  const stored = await trx.selectFrom('log_line').select(['created_at', 'pod_name', 'message']).where('service_id', '=', serviceId).where('pod_name', 'in', pods).execute();
+  return withoutKnownLines(lines.map((line) => ({ line, created_at: iso(line.at), pod_name: line.pod, message: line.message })), stored).map(({ line }) => line);
+}
+
+/** Removes the lines of a service in a deployment that are beyond the newest `maximumLogLines`. */
+export async function pruneDeployment(trx: Db, owner: LogOwner): Promise<void> {
+  const ofDeployment = trx.selectFrom('log_line').select('seq').where('deployment_id', '=', owner.deployment_id).where('service_id', '=', owner.service_id);
+  await trx
+    .deleteFrom('log_line')
+    .where('deployment_id', '=', owner.deployment_id)
+    .where('service_id', '=', owner.service_id)
+    .where('seq', '<=', ofDeployment.orderBy('seq', 'desc').limit(1).offset(maximumLogLines))
+    .execute();
 }
 
 /** Removes log lines beyond the limits, after a service's deployment has ended. */
@@ -107,18 +170,5 @@ export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
     .orderBy('deployment.seq', 'desc')
     .limit(maximumDeploymentLogs);
   await trx.deleteFrom('log_line').where('service_id', '=', owner.service_id).where('deployment_id', 'not in', newest).execute();
-  const newestDropped = trx
-    .selectFrom('log_line')
-    .select('seq')
-    .where('deployment_id', '=', owner.deployment_id)
-    .where('service_id', '=', owner.service_id)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .offset(maximumLogLines);
-  await trx
-    .deleteFrom('log_line')
-    .where('deployment_id', '=', owner.deployment_id)
-    .where('service_id', '=', owner.service_id)
-    .where('seq', '<=', newestDropped)
-    .execute();
+  await pruneDeployment(trx, owner);
 }

@@ -14,3 +14,10 @@ export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Pro
     .where('ended_at', 'is', null)
     .execute();
 }
+
+/** See Engine.variableChanged. */
+export async function markReadersOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void> {
+  if (serviceIds.length === 0) return;
+  const readers = await trx.selectFrom('service').select('id').where('id', 'in', [...serviceIds]).where('kind', '!=', 'database').execute();
+  await markOutOfDate(trx, readers.map(({ id }) => id));
+}

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, writeSetting } from '../store/index.ts';
 import type { EngineContext } from './context.ts';
+import type { Duties } from './duties.ts';
 import type { WorkQueue } from './worker.ts';
 
 /**
@@ -59,7 +60,7 @@ const hasTooManyEvents = async (db: Db, newest: number): Promise<boolean> =>
   (await db.selectFrom('audit_event').select('seq').orderBy('seq').offset(newest).limit(1).executeTakeFirst()) !== undefined;
 
 /** The queue that removes old deployments at intervals. After a full batch, the next one follows at once. */
-export function retentionQueue({ db, clock }: EngineContext, limits: Retention = {}): WorkQueue {
+export function retentionQueue({ db, clock }: EngineContext, duties: Duties, limits: Retention = {}): WorkQueue {
   const { deploymentsPerService, auditEvents, everyMilliseconds, batch } = { ...defaultRetention, ...limits };
   let dueAt = clock.now();
   return {
@@ -68,9 +69,14 @@ export function retentionQueue({ db, clock }: EngineContext, limits: Retention =
     concurrency: 1,
     claimDue: async (_lease, inProgress) => (inProgress.length === 0 && dueAt <= clock.now() ? ['deployments'] : []),
     run: async () => {
+      const duty = await duties.take('removing what is old');
+      if (duty === undefined) {
+        dueAt = clock.now() + everyMilliseconds;
+        return;
+      }
       const ids = await expiredDeployments(db, deploymentsPerService, batch);
-      if (ids.length > 0) await db.write((trx) => removeDeployments(trx, ids));
-      const events = (await hasTooManyEvents(db, auditEvents)) ? await db.write((trx) => removeAuditEvents(trx, auditEvents, batch)) : 0;
+      if (ids.length > 0) await duty.write((trx) => removeDeployments(trx, ids));
+      const events = (await hasTooManyEvents(db, auditEvents)) ? await duty.write((trx) => removeAuditEvents(trx, auditEvents, batch)) : 0;
       if (ids.length < batch && events < batch) dueAt = clock.now() + everyMilliseconds;
     },
     nextDue: async (_lease, inProgress) => (inProgress.length === 0 ? dueAt : null),

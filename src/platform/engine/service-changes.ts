@@ -3,8 +3,9 @@ import type { DeploymentState, EventKind, StepName } from '../../contract/index.
 import { announce } from './webhooks/outbox.ts';
 import type { RuntimeLogLine } from '../runtime/index.ts';
 import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
-import { appendLines } from './logs.ts';
+import { appendLines, pruneDeployment } from './logs.ts';
 import { iso } from './context.ts';
+import { shownStates } from './running-facts.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
 import { uuidFrom } from '../common/index.ts';
@@ -38,7 +39,7 @@ const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentS
     .where('service_id', '=', service.service_id)
     .where('revision', '=', service.revision)
     .where((eb) =>
-      eb.exists(eb.selectFrom('deployment').select('id').where('id', '=', deployment.id).where('owner', 'is', deployment.owner)))
+      eb.exists(eb.selectFrom('deployment').select('id').where('id', '=', deployment.id).where('owner', 'is', deployment.owner).where('fencing_token', '=', deployment.fencing_token)))
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
 };
@@ -47,10 +48,9 @@ const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentS
 const updateServiceState = (trx: Db, deployment: DeploymentRow, serviceId: string, state: DeploymentState) =>
   trx.updateTable('service').set({ deployed_state: state }).where('id', '=', serviceId).where('last_deployment_id', '=', deployment.id).execute();
 
-/** Sets an environment's state to the aggregate of its services'. */
+/** Sets an environment's state to the aggregate of its services', as they are shown. */
 export async function updateEnvironmentState(trx: Db, environmentId: string): Promise<void> {
-  const services = await trx.selectFrom('service').select('deployed_state').distinct().where('environment_id', '=', environmentId).execute();
-  const state = aggregate(services.map((service) => service.deployed_state));
+  const state = aggregate(await shownStates(trx, environmentId));
   await trx.updateTable('environment').set({ state }).where('id', '=', environmentId).where('state', '<>', state).execute();
 }
 
@@ -85,7 +85,11 @@ export async function applyChange(trx: Db, deployment: DeploymentRow, service: D
       .values({ deployment_id: deployment.id, service_id: service.service_id, position, step, status, began_ms: beganAt, ended_ms: change.at })
       .execute();
   }
-  if (change.lines?.length) await appendLines(trx, updated, change.lineStep ?? null, change.lines);
+  if (change.lines?.length) {
+    await appendLines(trx, updated, change.lineStep ?? null, change.lines);
+    // A run of a job can go on for days.
+    await pruneDeployment(trx, updated);
+  }
   if (updated.state !== service.state) {
     await updateServiceState(trx, deployment, updated.service_id, updated.state);
     await recordEvent(trx, deployment, updated, change.at, change.announced);

@@ -4,6 +4,8 @@ import { terminalOutcome, type DeploymentAction, type DeploymentState, type Serv
 import { notFound } from '../common/index.ts';
 import type { DatabaseSchema, Db } from '../store/index.ts';
 import type { ServiceStatusAnswer } from './engine.ts';
+import { isSettled } from './lifecycle.ts';
+import { freshnessOf, type RunningFacts, runningFacts, shownState, warningsOf } from './running-facts.ts';
 
 type StepRow = Selectable<DatabaseSchema['deployment_step']>;
 
@@ -33,6 +35,11 @@ const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceS
     details: rows.map((row) => ({ step_name: row.step, status: row.status, duration_sec: seconds(row.ended_ms - row.began_ms) })),
   };
 };
+
+/** What runs of a service, as answers show it. */
+const runningOf = (facts: RunningFacts): NonNullable<ServiceStatusAnswer['running']> => ({
+  ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }), restarts: facts.restarts, warnings: warningsOf(facts),
+});
 
 interface LatestDeployment {
   id: string;
@@ -101,15 +108,17 @@ export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Pr
   const latest = await latestDeployments(db, serviceIds);
   const steps = await stepsByService(db, serviceIds);
   const open = await openRequests(db, serviceIds);
+  const running = await runningFacts(db, serviceIds);
   const lastIds = await lastOfEnvironment(db, [...new Set(rows.map((row) => row.environment_id))]);
   return serviceIds.map((id) => {
     const service = services.get(id);
     if (service === undefined) throw notFound('service', id);
     const deployment = latest.get(id);
+    const facts = running.get(id);
     return {
       id,
-      state: service.deployed_state,
-      service_deployment_status: service.deployment_status,
+      state: shownState(service, facts),
+      service_deployment_status: freshnessOf(service, facts),
       is_part_last_deployment: deployment !== undefined && lastIds.has(deployment.id),
       status_details: deployment ? statusDetails(deployment.action, deployment.state, service.kind) : neverDeployed,
       deployment_requests_count: open.get(id) ?? 0,
@@ -117,6 +126,7 @@ export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Pr
       ...(deployment && {
         deployment_request_id: deployment.id, execution_id: deployment.id, steps: stepsOf(steps.get(id) ?? [], deployment.ended_at !== null),
       }),
+      ...(facts && isSettled(service.deployed_state) && { running: runningOf(facts) }),
     };
   });
 }

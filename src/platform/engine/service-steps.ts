@@ -1,17 +1,23 @@
-import type { Observation, ServiceToRun, Task } from '../runtime/index.ts';
+import { type Observation, type Runtime, RuntimeUnreachable, type Task } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
-import type { DeployedCommit } from '../common/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
-import { applyChange } from './service-changes.ts';
+import { applyChange, Superseded } from './service-changes.ts';
+import { taskInputs, taskOf } from './tasks.ts';
 
 /** One service of a deployment, as it was read. */
 interface DeployingService {
   readonly deployment: DeploymentRow;
   readonly row: DeploymentServiceRow;
   readonly path: StatePath;
+  /** Where it runs. */
+  readonly runtime: Runtime;
+  /** What the runtime recorded of the version that runs. */
+  readonly runningRecord: string | null;
+  /** Aborts when the worker stops. */
+  readonly signal: AbortSignal;
 }
 
 /** Writes the result of a step, if the row still has the revision that was read. @throws Superseded otherwise */
@@ -28,35 +34,17 @@ interface ServiceStep {
 /** The position of the queueing step among a service's steps. The phases follow. */
 const queueingPosition = 0;
 
-const serviceToRun = (row: DeploymentServiceRow, environmentId: string): ServiceToRun => ({
-  id: row.service_id, name: row.name, environmentId, kind: row.kind, spec: JSON.parse(row.spec ?? '{}'),
-});
-
-/** The commit that an earlier phase found, or the requested one. */
-const commitIdOf = (row: DeploymentServiceRow): { commitId?: string } => {
-  const commitId = row.commit === null ? row.requested_commit : (JSON.parse(row.commit) as DeployedCommit).git_commit_id;
-  return commitId === null ? {} : { commitId };
-};
-
-const taskOf = ({ deployment, row, path }: DeployingService): Task => ({
-  deploymentId: deployment.id,
-  action: deployment.action,
-  phase: path.phases[row.phase ?? 0]!,
-  service: serviceToRun(row, deployment.environment_id),
-  ...commitIdOf(row),
-  beganAt: row.phase_began_ms ?? 0,
-});
-
-/** Enters the first phase. A deployment takes the current configuration; any other action takes the running one. */
+/** Enters the first phase. A deployment takes the current configuration; any other action, and a job's run by its schedule, takes the running one. */
 const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
-  const { spec, deployed_spec, deployed_commit } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
+  const isNewVersion = deployment.action === 'DEPLOY' && !isScheduledRun(deployment);
+  const { spec, deployed_spec, deployed_commit, deployed_record } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit', 'deployed_record']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
   return applyChange(trx, deployment, row, {
     at,
     row: {
       state: path.phases[0].state, phase: 0, phase_began_ms: at, due_ms: at, started_at: iso(at),
-      spec: deployment.action === 'DEPLOY' && !isScheduledRun(deployment) ? spec : (deployed_spec ?? spec),
-      ...(deployment.action !== 'DEPLOY' && { commit: deployed_commit }),
+      spec: isNewVersion ? spec : (deployed_spec ?? spec),
+      ...(!isNewVersion && { commit: deployed_commit, record: deployed_record }),
     },
     step: { position: queueingPosition, step: 'DEPLOYMENT_QUEUEING', status: 'SUCCESS', beganAt: Date.parse(deployment.created_at) },
   });
@@ -75,35 +63,64 @@ const recordObservation = async (context: EngineContext, trx: Db, { deployment, 
   const { step, onFailure } = path.phases[phase]!;
   const log = { lines: observation.lines, lineStep: step };
   const commit = row.commit ?? (observation.commit ? JSON.stringify(observation.commit) : null);
+  const record = observation.record ?? row.record;
   const ended = { position: phase + 1, step, beganAt: row.phase_began_ms! };
   if (observation.outcome === 'ongoing') {
-    await applyChange(trx, deployment, row, { at, row: { cursor: observation.cursor, due_ms: nextObservationAt(observation.nextPollAt, at), commit }, ...log });
+    await applyChange(trx, deployment, row, { at, row: { cursor: observation.cursor, due_ms: nextObservationAt(observation.nextPollAt, at), commit, record }, ...log });
     return;
   }
   if (observation.outcome === 'failed') {
     const outcome: ServiceOutcome = { at, state: onFailure, succeeded: false, reason: observation.reason, step: { ...ended, status: 'ERROR' }, ...log };
-    await finishService(context, trx, deployment, { ...row, commit }, outcome);
+    await finishService(context, trx, deployment, { ...row, commit, record }, outcome);
     return;
   }
   const next = path.phases[phase + 1];
   if (next === undefined) {
-    await finishService(context, trx, deployment, { ...row, commit }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...log });
+    await finishService(context, trx, deployment, { ...row, commit, record }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...log });
     return;
   }
   await applyChange(trx, deployment, row, {
     at,
-    row: { state: next.state, phase: phase + 1, phase_began_ms: at, due_ms: at, cursor: null, commit },
+    row: { state: next.state, phase: phase + 1, phase_began_ms: at, due_ms: at, cursor: null, commit, record },
     step: { ...ended, status: 'SUCCESS' },
     ...log,
   });
 };
 
-/** Observes a task, after starting it the first time. An error of the runtime itself fails the phase, so that the deployment doesn't hang. */
-const observe = async (context: EngineContext, task: Task, cursor: string | null): Promise<Observation> => {
+const minutes = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`);
+
+/** Ends a task that is past its deadline, and undoes what it began. */
+const overdue = async (context: EngineContext, service: DeployingService, task: Task, observation: Observation): Promise<Observation> => {
+  await dropTask(context, service, task);
+  const reason = `${task.phase.step} did not end within ${minutes(task.phase.limitSeconds)}.`;
+  const line = { at: context.clock.now(), message: reason, pod: 'platform', version: '' };
+  return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, reason };
+};
+
+/** When to try a task again whose runtime could not reach what it runs on, in milliseconds. */
+const unreachableMilliseconds = 2000;
+
+/** Requires that a worker still holds a deployment that it read. @throws Superseded otherwise */
+const requireHeld = async ({ db }: EngineContext, { deployment: { id, owner, fencing_token: token } }: DeployingService): Promise<void> => {
+  const held = await db.selectFrom('deployment').select('id').where('id', '=', id).where('owner', 'is', owner).where('fencing_token', '=', token).executeTakeFirst();
+  if (held === undefined) throw new Superseded(id);
+};
+
+/**
+ * Observes a task, after beginning it the first time. An error of the runtime itself fails the phase, so that the deployment doesn't hang.
+ * @returns undefined if the runtime can't reach what it runs on: the task is as it was
+ */
+const observe = async (context: EngineContext, service: DeployingService, task: Task): Promise<Observation | undefined> => {
+  const { runtime, row: { cursor }, signal } = service;
   try {
-    if (cursor === null) await context.runtime[task.phase.runtimeMethod](task);
-    return await context.runtime.observe(task, cursor);
+    const call = { inputs: () => taskInputs(context, task.service), confirm: () => requireHeld(context, service), signal };
+    if (cursor === null) await runtime.begin(task, call);
+    const observation = await runtime.observe(task, cursor, call);
+    return observation.outcome === 'ongoing' && context.clock.now() > task.deadline ? await overdue(context, service, task, observation) : observation;
   } catch (error) {
+    // A worker that stops leaves the phase as it is: the next one continues it.
+    if (signal.aborted || error instanceof Superseded) throw error;
+    if (error instanceof RuntimeUnreachable && context.clock.now() <= task.deadline) return undefined;
     context.log.error({ err: error, deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
     const reason = `The runtime failed during ${task.phase.step}: ${error instanceof Error ? error.message : String(error)}`;
     const line = { at: context.clock.now(), message: reason, pod: 'runtime', version: '' };
@@ -111,26 +128,32 @@ const observe = async (context: EngineContext, task: Task, cursor: string | null
   }
 };
 
-const dropTask = async (context: EngineContext, task: Task): Promise<void> => {
+const dropTask = async (context: EngineContext, { runtime, signal }: DeployingService, task: Task): Promise<void> => {
   try {
-    await context.runtime.stop(task);
+    await runtime.abandon(task, signal);
   } catch (error) {
     context.log.warn({ err: error, deployment_id: task.deploymentId, service_id: task.service.id }, 'the runtime could not drop a canceled task');
   }
 };
 
+const taskOfService = (context: EngineContext, { deployment, row, path, runningRecord }: DeployingService): Task => taskOf(context, deployment, row, path, runningRecord);
+
 const endCanceled: ServiceStep['prepare'] = async (context, service) => {
   const { deployment, row } = service;
-  const task = taskOf(service);
+  const task = taskOfService(context, service);
   const hasBegun = row.phase !== null;
-  if (hasBegun) await dropTask(context, task);
+  if (hasBegun) await dropTask(context, service, task);
   const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED', beganAt: task.beganAt } as const;
   const outcome = { ...canceledOutcome(context.clock.now(), 'Canceled on request.'), ...(hasBegun && { step }) };
   return (trx) => finishService(context, trx, deployment, row, outcome);
 };
 
 const observeAndRecord: ServiceStep['prepare'] = async (context, service) => {
-  const observation = await observe(context, taskOf(service), service.row.cursor);
+  const observation = await observe(context, service, taskOfService(context, service));
+  if (observation === undefined) {
+    const at = context.clock.now();
+    return (trx) => applyChange(trx, service.deployment, service.row, { at, row: { due_ms: at + unreachableMilliseconds } });
+  }
   return (trx) => recordObservation(context, trx, service, observation);
 };
 
@@ -141,6 +164,9 @@ export const serviceSteps = [
   { name: 'observe', applies: () => true, prepare: observeAndRecord },
 ] as const satisfies readonly ServiceStep[];
 
+/** What a step needs of the surroundings of a service: where it runs, what is recorded of its running version, and when the worker stops. */
+export type StepSurroundings = Pick<DeployingService, 'runtime' | 'runningRecord' | 'signal'>;
+
 /** Prepares the next step of a service. Returns the write that completes it. */
-export const nextStep = (context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow): Promise<Write> =>
-  serviceSteps.find(({ applies }) => applies(row))!.prepare(context, { deployment, row, path: statePathOf(row.kind, deployment.action) });
+export const nextStep = (context: EngineContext, deployment: DeploymentRow, row: DeploymentServiceRow, surroundings: StepSurroundings): Promise<Write> =>
+  serviceSteps.find(({ applies }) => applies(row))!.prepare(context, { deployment, row, path: statePathOf(row.kind, deployment.action), ...surroundings });

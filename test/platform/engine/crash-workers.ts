@@ -83,6 +83,11 @@ export async function expectNothingLostOrDoubled(db: Db, deployments: number): P
       action === 'STOP' ? [] : ['DEPLOYMENT_STARTED', 'DEPLOYMENT_SUCCEEDED']);
   }
 
+  const ended: Readonly<Record<string, string>> = { DEPLOY: 'DEPLOYED', RESTART: 'RESTARTED', STOP: 'STOPPED' };
+  const told = await db.selectFrom('audit_event').select(['event_type', 'target_id', 'change', 'project_name']).execute();
+  expect(told.map(({ event_type: type, target_id: service, change, project_name: project }) => `${(JSON.parse(change) as { deployment_id: string }).deployment_id}/${service} ${type} ${project}`).toSorted())
+    .toEqual([...eventsByService].map(([part, own]) => `${part} ${ended[own[0]!.action]} shop`).toSorted());
+
   const announced = events.filter((event) => event.announced !== null).length;
   expect((await db.selectFrom('webhook_delivery').select('event_seq').execute()).length).toBe(announced);
 

@@ -3,7 +3,8 @@ import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import { DeploymentHistory } from '../../../src/contract/resources/job.ts';
 import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contract/resources/deployment.ts';
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
-import type { Task } from '../../../src/platform/runtime/runtime.ts';
+import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
+import type { Task } from '../../../src/platform/runtime/task.ts';
 import { replayOrder } from '../../../src/platform/seed/replay-history.ts';
 import { systemRandom } from '../../../src/platform/common/random.ts';
 import { addEnvironment, clusterId, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
@@ -147,8 +148,8 @@ describe('a failure', () => {
   });
 
   test('of the runtime itself ends the deployment with its reason', async () => {
-    const runtime = { ...fixture.runtime, start: (): Promise<void> => Promise.reject(new Error('no route to the cluster')) };
-    const other = await openEngineFixture({ engine: { runtime } });
+    const runtime = { ...fixture.runtime, begin: (): Promise<void> => Promise.reject(new Error('no route to the cluster')) };
+    const other = await openEngineFixture({ engine: { runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }) } });
     const { environmentId, ids } = await addEnvironment(other.db, 'runtime', { db: { kind: 'database' } });
     await other.order({ environmentId, serviceIds: [ids['db']!] });
     await other.settled();
@@ -175,6 +176,8 @@ describe('a cancel', () => {
     expect(await status(ids['app']!)).toMatchObject({ state: 'CANCELED', service_deployment_status: 'UP_TO_DATE' });
     expect((await status(ids['db']!)).steps?.details.at(-1)).toMatchObject({ step_name: 'DEPLOYMENT', status: 'CANCELED' });
     expect(await fixture.engine.environmentStatus(fixture.db, environmentId)).toMatchObject({ state: 'CANCELED', deployment_status: 'UP_TO_DATE' });
+    const events = await fixture.db.selectFrom('audit_event').select(['event_type', 'change']).where('target_id', '=', ids['app']!).orderBy('seq').execute();
+    expect(events.map(({ event_type: type, change }) => [type, (JSON.parse(change) as { state: string }).state])).toEqual([['DEPLOYED', 'DEPLOYED'], ['DEPLOY_FAILED', 'CANCELED']]);
   });
 
   test('lets the next in the queue begin', async () => {
@@ -377,9 +380,10 @@ test('an order carried out in the past leaves what the engine would have left, i
 
 test('the same deployment tells the same story', async () => {
   const task: Task = {
-    deploymentId: '5a2c0e7e-1111-4111-8111-111111111111', action: 'DEPLOY', beganAt: 0, commitId: 'a1b2c3d',
-    phase: { state: 'BUILDING', step: 'BUILD', runtimeMethod: 'prepare', takes: [5, 12], onFailure: 'BUILD_ERROR' },
+    deploymentId: '5a2c0e7e-1111-4111-8111-111111111111', fencingToken: 1, action: 'DEPLOY', beganAt: 0, deadline: 1e9, commitId: 'a1b2c3d',
+    phase: { state: 'BUILDING', step: 'BUILD', operation: 'build', limitSeconds: 60, onFailure: 'BUILD_ERROR' },
     service: { kind: 'application', id: 'x', name: 'app', environmentId: 'y', spec: { git_repository: { url: 'https://git.example.com/a/b' }, dockerfile_path: 'Dockerfile' } } as Task['service'],
   };
-  expect(await fixture.runtime.observe(task, null)).toEqual(await fixture.runtime.observe(task, null));
+  const call = { inputs: async () => ({ variables: [] }), confirm: async () => undefined, signal: new AbortController().signal };
+  expect(await fixture.runtime.observe(task, null, call)).toEqual(await fixture.runtime.observe(task, null, call));
 });

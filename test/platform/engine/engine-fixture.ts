@@ -8,6 +8,7 @@ import type { DeploymentOrder, Engine } from '../../../src/platform/engine/engin
 import { silentLog } from '../../../src/platform/common/log.ts';
 import { systemRandom } from '../../../src/platform/common/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
+import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { type Db, openDatabase, type DataStore } from '../../../src/platform/store/database.ts';
 import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
@@ -66,7 +67,7 @@ export async function addEnvironment(db: Db, name: string, services: Readonly<Re
     ids[serviceName] = systemRandom.uuid();
     await db.insertInto('service').values({
       id: ids[serviceName], ...stamp, environment_id: environmentId, kind, name: serviceName, spec: JSON.stringify({ ...specs[kind], ...spec }),
-      deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
+      deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, deployed_record: null, last_deployment_id: null, last_deployment_at: null,
     }).execute();
   }
   return { environmentId, ids };
@@ -76,7 +77,7 @@ export interface EngineFixture {
   readonly db: DataStore;
   readonly engine: Engine;
   /** A second engine on the same store, not started. */
-  anotherEngine(): Engine;
+  anotherEngine(options?: Partial<EngineOptions>): Engine;
   /** Orders an action in a transaction of its own and wakes the engine. */
   order(order: Partial<DeploymentOrder> & Pick<DeploymentOrder, 'environmentId' | 'serviceIds'>): Promise<string>;
   readonly runtime: Runtime;
@@ -125,7 +126,7 @@ export async function openEngineFixture({ dataDir, clock = { now: Date.now }, ti
   if (dataDir === undefined) await addOrganization(db);
   const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });
   const parts: EngineOptions = {
-    db, clock, random: systemRandom, log: silentLog, timeScale, runtime, webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
+    db, clock, random: systemRandom, log: silentLog, timeScale, runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), webhookTargets: anyAddress, openSecret: (sealed) => sealed, ...options,
   };
   const engine = createEngine(parts);
   if (started) await engine.start();
@@ -142,7 +143,7 @@ export async function openEngineFixture({ dataDir, clock = { now: Date.now }, ti
   return {
     db,
     engine,
-    anotherEngine: () => createEngine(parts),
+    anotherEngine: (more = {}) => createEngine({ ...parts, ...more }),
     order: async (order) => {
       const { id } = await db.write((trx) => engine.request(trx, { action: 'DEPLOY', origin: 'API', triggeredBy: 'tester', ...order }));
       engine.wake();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../../src/contract/resources/service.ts';
 import { DeploymentAction, DeploymentState, terminalOutcome } from '../../../src/contract/states.ts';
 import { aggregate, aggregateOrder, isSettled, nextVersion, statePathOf } from '../../../src/platform/engine/lifecycle.ts';
+import { simulatedDuration } from '../../../src/platform/runtime/simulated/durations.ts';
 import { diagramOf, transitionsOf } from '../../../src/platform/engine/lifecycle-transitions.ts';
 
 describe('the paths', () => {
@@ -49,7 +50,7 @@ describe('the aggregate', () => {
 });
 
 test('the diagram of a job', () => {
-  expect(diagramOf('job')).toMatchInlineSnapshot(`
+  expect(diagramOf('job', (step) => simulatedDuration('job', step).join('–').concat(' s'))).toMatchInlineSnapshot(`
     "stateDiagram-v2
       [*] --> READY: created
       READY --> DEPLOYMENT_QUEUED: DEPLOY requested
@@ -71,7 +72,7 @@ test('the diagram of a job', () => {
       DEPLOYMENT_QUEUED --> CANCELING: cancel requested
       WAITING_RUNNING --> CANCELING: cancel requested
       EXECUTING --> CANCELING: cancel requested
-      CANCELING --> CANCELED: canceled (0.5–1.5 s)
+      CANCELING --> CANCELED: canceled
       DEPLOYED --> RESTART_QUEUED: RESTART requested
       RESTARTED --> RESTART_QUEUED: RESTART requested
       CANCELED --> RESTART_QUEUED: RESTART requested

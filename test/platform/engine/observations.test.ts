@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { minimumObservationMilliseconds } from '../../../src/platform/engine/lifecycle.ts';
 import type { Observation } from '../../../src/platform/runtime/runtime.ts';
+import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { addEnvironment, type ManualClock, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
@@ -19,7 +20,7 @@ const momentsOf = async (clock: ManualClock, lookAgainAt: () => number): Promise
     const observation = { lines: [], cursor: String(observed.length) };
     return observed.length > tooMany ? { ...observation, outcome: 'succeeded' } : { ...observation, outcome: 'ongoing', nextPollAt: lookAgainAt() };
   };
-  fixture = await openEngineFixture({ clock, timeScale: 1, engine: { runtime: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } } });
+  fixture = await openEngineFixture({ clock, timeScale: 1, engine: { runtimes: runtimesOf({ [simulatedRuntimeName]: { ...createSimulatedRuntime({ clock, timeScale: 1 }), observe } }) } });
   const { environmentId, ids } = await addEnvironment(fixture.db, 'ongoing', { db: { kind: 'database' } });
   await fixture.order({ environmentId, serviceIds: [ids['db']!] });
   for (let step = 0; step < steps; step += 1) {

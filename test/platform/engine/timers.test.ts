@@ -6,7 +6,7 @@ import { addEnvironment, clusterId, manualClock, openEngineFixture, organization
 const clock = manualClock();
 let fixture: EngineFixture;
 beforeAll(async () => {
-  fixture = await openEngineFixture({ clock, timeScale: 1 });
+  fixture = await openEngineFixture({ clock, timeScale: 1, faults: ({ task }) => (task.service.name === 'long' ? { seconds: 400, lines: [] } : undefined) });
 });
 afterAll(() => fixture.close());
 
@@ -85,6 +85,21 @@ const pass = async (milliseconds: number) => {
   await fixture.settled(clock);
 };
 
+const scheduleMessages = async (id: string) => (await fixture.engine.logs(fixture.db, id)).results.filter(({ pod_name: pod }) => pod === 'schedule').map(({ message }) => message);
+
+const nextDue = async (table: 'timer' | 'deployment'): Promise<number> => (await fixture.db.selectFrom(table).select(({ fn }) => fn.min('due_ms').as('due')).executeTakeFirst())?.due ?? Infinity;
+
+/** Moves the clock from one due moment to the next, of timers and deployments alike. */
+const throughEverything = async (milliseconds: number): Promise<void> => {
+  const until = clock.now() + milliseconds;
+  for (;;) {
+    let next = 0;
+    await fixture.until(undefined, async () => (next = Math.min(await nextDue('timer'), await nextDue('deployment'))) > clock.now());
+    if (next > until) return;
+    clock.advance(next - clock.now());
+  }
+};
+
 describe('a scheduled job', () => {
   test('runs by its schedule once it is deployed, which only its history and log show', async () => {
     const { environmentId, ids } = await addEnvironment(fixture.db, 'scheduled', { job: { kind: 'job' } });
@@ -103,7 +118,7 @@ describe('a scheduled job', () => {
     expect(said).toHaveLength(4);
   });
 
-  test('leaves out the runs that nobody was there for', async () => {
+  test('leaves out the runs that nobody was there for, and counts them in its log', async () => {
     const { environmentId, ids } = await addEnvironment(fixture.db, 'missed', { job: { kind: 'job' } });
     await fixture.order({ environmentId, serviceIds: [ids['job']!] });
     await fixture.settled(clock);
@@ -112,6 +127,47 @@ describe('a scheduled job', () => {
     expect(await historyOf(ids['job']!)).toHaveLength(1);
     const timer = await fixture.db.selectFrom('timer').select('due_ms').where('subject_id', '=', ids['job']!).executeTakeFirstOrThrow();
     expect(timer.due_ms).toBeGreaterThan(clock.now());
+    const [said, ...others] = await scheduleMessages(ids['job']!);
+    const [, count, first, last] = /^Missed (\d+) runs that were due from (\S+) to (\S+), because the platform was not running then\. They are not made up for\.$/.exec(said!)!;
+    expect([Number(count), others]).toEqual([36, []]);
+    expect(Date.parse(last!) - Date.parse(first!)).toBe(35 * 300_000);
+    expect(clock.now() - Date.parse(last!)).toBeLessThan(300_000 + 60_000);
+  });
+
+  test('starts the run that is due just now, after those that were missed', async () => {
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'just in time', { job: { kind: 'job' } });
+    await fixture.order({ environmentId, serviceIds: [ids['job']!] });
+    await fixture.settled(clock);
+    const { due_ms: due } = await fixture.db.selectFrom('timer').select('due_ms').where('subject_id', '=', ids['job']!).executeTakeFirstOrThrow();
+    clock.advance(due + 300_000 + 30_000 - clock.now());
+    await through(async () => undefined, 0);
+    expect(await scheduleMessages(ids['job']!)).toEqual([`Missed the run that was due at ${new Date(due).toISOString()}, because the platform was not running then. It is not made up for.`]);
+    expect(await historyOf(ids['job']!)).toHaveLength(2);
+    await fixture.settled(clock);
+  });
+
+  test('does not run while it runs: what comes due meanwhile is left out, with a line in its log', async () => {
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'overlapping', { long: { kind: 'job' } });
+    await fixture.order({ environmentId, serviceIds: [ids['long']!] });
+    await fixture.settled(clock);
+    await throughEverything(30 * 60_000);
+    const runs = (await historyOf(ids['long']!)).slice(1).map(([at]) => Date.parse(at!));
+    expect(runs).toHaveLength(3);
+    expect(runs.map((at) => at - runs[0]!)).toEqual([0, 600_000, 1_200_000]);
+    for (const message of await scheduleMessages(ids['long']!)) expect(message).toMatch(/^Left out the run that was due at \S+: the job is still busy with deployment [0-9a-f-]{36}\.$/);
+    expect(await scheduleMessages(ids['long']!)).toHaveLength(runs.length);
+  });
+
+  test('is not canceled with its environment: the refusal says what ends its run', async () => {
+    const { environmentId, ids } = await addEnvironment(fixture.db, 'not canceled', { long: { kind: 'job' } });
+    await fixture.order({ environmentId, serviceIds: [ids['long']!] });
+    await fixture.settled(clock);
+    const { due_ms: due } = await fixture.db.selectFrom('timer').select('due_ms').where('subject_id', '=', ids['long']!).executeTakeFirstOrThrow();
+    clock.advance(due - clock.now());
+    await fixture.until(undefined, async () => (await historyOf(ids['long']!)).length === 2);
+    await expect(fixture.db.write((trx) => fixture.engine.cancel(trx, environmentId))).rejects.toMatchObject({ status: 400, message: expect.stringContaining('only scheduled runs of long. Stop the job to end its run') });
+    await fixture.order({ environmentId, serviceIds: [ids['long']!], action: 'STOP' });
+    await fixture.settled(clock);
   });
 
   test('no longer runs once it is stopped', async () => {

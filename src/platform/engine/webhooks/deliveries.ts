@@ -6,7 +6,7 @@ import type { DatabaseSchema, Db, WebhookTable } from '../../store/index.ts';
 import type { DeliveryBody } from './outbox.ts';
 import { splitTarget } from './userinfo.ts';
 import { type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
-import type { Page, WebhookRecord } from '../engine.ts';
+import type { DeliveryCounts, Page, WebhookRecord } from '../engine.ts';
 
 type Delivery = Selectable<DatabaseSchema['webhook_delivery']>;
 
@@ -26,6 +26,8 @@ const maximumAttemptRecords = 1000;
 export interface DeliveryOptions extends SenderOptions {
   /** Decrypts a webhook's sealed secret, or its sealed user name and password. */
   readonly openSecret: (sealed: string) => string;
+  /** Where the ends of attempts are counted. */
+  readonly counts?: DeliveryCounts;
 }
 
 /** The body for a webhook. Slack displays `text`; the rest is the same for every kind. */
@@ -66,8 +68,11 @@ const closeDelivery = async (trx: Db, delivery: Delivery, at: number): Promise<v
     .execute();
 };
 
-/** Records the result of an attempt, unless another worker has taken the delivery over. */
-const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, result: AttemptResult): Promise<void> => {
+/**
+ * Records the result of an attempt, unless another worker has taken the delivery over.
+ * @returns what became of the delivery; undefined if nothing was recorded
+ */
+const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery, webhook: Selectable<WebhookTable>, result: AttemptResult): Promise<keyof DeliveryCounts | undefined> => {
   const at = context.clock.now();
   const attempts = delivery.attempts + 1;
   const retryAt = Math.round(at + firstRetrySeconds * 1000 * 2 ** delivery.attempts * context.timeScale);
@@ -76,7 +81,7 @@ const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery
     .set({ attempts, due_ms: retryAt, owner: null })
     .where('seq', '=', delivery.seq).where('attempts', '=', delivery.attempts).where('owner', '=', delivery.owner)
     .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return;
+  if (numUpdatedRows !== 1n) return undefined;
   await trx
     .insertInto('webhook_attempt')
     .values({
@@ -84,7 +89,9 @@ const recordAttempt = async (context: EngineContext, trx: Db, delivery: Delivery
       target_url: splitTarget(webhook.target_url).address, status_code: result.status, response_body: result.body,
     })
     .execute();
-  if (result.outcome !== 'try again' || attempts >= maximumDeliveryAttempts) await closeDelivery(trx, delivery, at);
+  if (result.outcome === 'try again' && attempts < maximumDeliveryAttempts) return 'retried';
+  await closeDelivery(trx, delivery, at);
+  return result.outcome === 'delivered' ? 'delivered' : 'failed';
 };
 
 /** The queue of webhook deliveries. Its items are webhooks, so that a slow receiver doesn't delay the others. */
@@ -116,14 +123,17 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
     const deliveries = await claim(lease, webhookId);
     const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
     const results = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
-    await db.write(async (trx) => {
+    const ends = await db.write(async (trx) => {
+      const recorded: (keyof DeliveryCounts | undefined)[] = [];
       for (const [index, delivery] of deliveries.entries()) {
         const result = results[index];
         if (result === undefined) await closeDelivery(trx, delivery, clock.now());
-        else await recordAttempt(context, trx, delivery, webhook, result);
+        else recorded.push(await recordAttempt(context, trx, delivery, webhook, result));
       }
       await pruneAttempts(trx, webhookId);
+      return recorded;
     });
+    for (const end of ends) if (end && options.counts) options.counts[end] += 1;
   };
 
   const due = (lease: Lease, inProgress: readonly string[]) =>

@@ -1,13 +1,13 @@
 import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector } from 'undici';
+import { isPublicAddress } from '../../common/index.ts';
 
 /** Decides whether webhooks may connect to an IP address. */
 export type AddressPolicy = (address: string) => boolean;
 
 /** Allows only addresses of the public internet: no private, loopback, link-local or otherwise reserved ones. */
-export const publicOnly: AddressPolicy = (address) => ipaddr.process(address).range() === 'unicast';
+export const publicOnly: AddressPolicy = isPublicAddress;
 
 /** Allows every address. */
 export const anyAddress: AddressPolicy = () => true;

@@ -1,0 +1,63 @@
+import type { DataStore, Db } from '../store/index.ts';
+import type { Lease } from './lease.ts';
+
+/** Thrown if another worker has taken a duty over. Nothing of what was to be written is written. */
+export class DutyLost extends Error {
+  constructor(name: string) {
+    super(`Another process has taken over: ${name}.`);
+    this.name = 'DutyLost';
+  }
+}
+
+/** The right to do one kind of work that only one worker does at a time, such as looking at a cluster. */
+export interface Duty {
+  /**
+   * Writes what came of the work, in a transaction that requires that it is still this worker's.
+   * @throws DutyLost otherwise
+   */
+  readonly write: <Result>(operation: (trx: Db) => Promise<Result>) => Promise<Result>;
+}
+
+/** The duties of one worker. */
+export interface Duties {
+  /** Takes a duty, or keeps it. Renews the lease. @returns undefined while another worker has it */
+  take(name: string): Promise<Duty | undefined>;
+  /** Whether the worker has any. */
+  hasAny(): Promise<boolean>;
+}
+
+/** The number of times that a duty was taken, if this worker has it. */
+const claimsOf = async (db: Db, name: string, owner: string): Promise<number | undefined> =>
+  (await db.selectFrom('duty').select('claims').where('name', '=', name).where('owner', '=', owner).executeTakeFirst())?.claims;
+
+/** Takes a duty that nobody has. @returns how often it was taken by now; undefined if somebody has it */
+async function claim(trx: Db, name: string, owner: string): Promise<number | undefined> {
+  await trx.insertInto('duty').values({ name, claims: 0 }).onConflict((conflict) => conflict.doNothing()).execute();
+  const taken = await trx
+    .updateTable('duty').set((eb) => ({ owner, claims: eb('claims', '+', 1) })).where('name', '=', name).where('owner', 'is', null).returning('claims').executeTakeFirst();
+  return taken?.claims;
+}
+
+/** The duties of a worker, by its lease. A worker that dies loses them with its lease. */
+export function createDuties(db: DataStore, lease: Lease): Duties {
+  // Where one process serves the records, everything is its duty.
+  if (!db.isShared) return { take: async () => ({ write: (operation) => db.write(operation) }), hasAny: async () => false };
+  const dutyOf = (name: string, claims: number): Duty => ({
+    write: (operation) => db.write(async (trx) => {
+      if ((await claimsOf(trx, name, lease.owner)) !== claims) throw new DutyLost(name);
+      return operation(trx);
+    }),
+  });
+  return {
+    take: async (name) => {
+      const present = await db.reader.selectFrom('duty').select('owner').where('name', '=', name).executeTakeFirst();
+      if (present && present.owner !== null && present.owner !== lease.owner) return undefined;
+      const claims = await db.write(async (trx) => {
+        await lease.renew(trx);
+        return (await claimsOf(trx, name, lease.owner)) ?? claim(trx, name, lease.owner);
+      });
+      return claims === undefined ? undefined : dutyOf(name, claims);
+    },
+    hasAny: async () => (await db.reader.selectFrom('duty').select('name').where('owner', '=', lease.owner).limit(1).execute()).length > 0,
+  };
+}

@@ -1,0 +1,171 @@
+import type { DeploymentState } from '../../contract/index.ts';
+import type { RunningService, RunningVersion, Runtime } from '../runtime/index.ts';
+import type { Db } from '../store/index.ts';
+import { serviceSettled } from './alert-rules.ts';
+import type { EngineContext } from './context.ts';
+import { isSettled } from './lifecycle.ts';
+import { appendLines, deployedVersion, pruneLines, unstoredLines } from './logs.ts';
+import { auditAvailability } from './outcome-events.ts';
+import { reachText, shouldRun } from './running-facts.ts';
+import { type SeenRow, sightingOf } from './seen-service.ts';
+import { updateEnvironmentState } from './service-changes.ts';
+import { DutyLost, type Duties, type Duty } from './duties.ts';
+import type { WorkQueue } from './worker.ts';
+
+/** How many looks in a row have to fail until a cluster counts as one that can't be looked at. */
+const toleratedFailures = 1;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+
+/** Not what changes just now, nor what was deleted and waits for the rest of its environment: nobody else took that away. */
+const isLookedAt = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean => isSettled(state) && state !== 'DELETED';
+
+/** The services of clusters that were deployed and of which no deployment is under way. */
+const deployedServices = async (db: Db, runtime: string) => {
+  const rows = await db
+    .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').innerJoin('cluster', 'cluster.id', 'environment.cluster_id')
+    .selectAll('service').where('cluster.runtime', '=', runtime).where('service.deployed_record', 'is not', null).execute();
+  return rows.filter(isLookedAt);
+};
+
+const seenServices = async (db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, SeenRow>> => {
+  const rows = serviceIds.length === 0 ? [] : await db.selectFrom('running_service').selectAll().where('service_id', 'in', [...serviceIds]).execute();
+  return new Map(rows.map((row) => [row.service_id, row]));
+};
+
+/** What was known of a version; nothing if it was deployed anew since. */
+const ofDeployment = (row: SeenRow | undefined, deploymentId: string): SeenRow | undefined => (row?.deployment_id === deploymentId ? row : undefined);
+
+/** Writes what was seen of one service, unless a deployment of it has come up since. */
+async function saveSighting(context: EngineContext, trx: Db, { deploymentId, service }: RunningVersion, looked: RunningService, at: number): Promise<void> {
+  const current = await trx.selectFrom('service').selectAll().where('id', '=', service.id).where('last_deployment_id', '=', deploymentId).executeTakeFirst();
+  if (!current || !isLookedAt(current)) return;
+  const present = ofDeployment(await trx.selectFrom('running_service').selectAll().where('service_id', '=', service.id).executeTakeFirst(), deploymentId);
+  const sighting = sightingOf(present, deploymentId, looked);
+  if (!sighting) return;
+  await trx.insertInto('running_service').values(sighting.row).onConflict((conflict) => conflict.column('service_id').doUpdateSet(sighting.row)).execute();
+  const lines = [...(await unstoredLines(trx, service.id, sighting.lines)), ...sighting.told.map((message) => ({ at, message, pod: 'platform', version: '' }))];
+  if (lines.length > 0) {
+    const owner = { deployment_id: deploymentId, service_id: service.id };
+    await appendLines(trx, owner, null, lines);
+    await pruneLines(trx, owner);
+  }
+  if (!sighting.turned) return;
+  await updateEnvironmentState(trx, service.environmentId);
+  await auditAvailability(trx, current, { isAvailable: sighting.turned === 'up', at, message: sighting.told.join(' ') });
+  await serviceSettled(context, trx, service.id, service.environmentId);
+}
+
+/** Notes whether the clusters of a runtime can be looked at, where that has changed. @param lost why not, and since when */
+async function saveReach(context: EngineContext, trx: Db, runtime: string, lost: { readonly since: number; readonly reason: string } | undefined): Promise<void> {
+  const clusters = (await trx.selectFrom('cluster').select('id').where('runtime', '=', runtime).execute()).map(({ id }) => id);
+  if (lost) {
+    await trx.insertInto('unreachable_cluster').values(clusters.map((id) => ({ cluster_id: id, since_ms: lost.since, reason: lost.reason }))).onConflict((conflict) => conflict.doNothing()).execute();
+  } else await trx.deleteFrom('unreachable_cluster').where('cluster_id', 'in', clusters).execute();
+  const services = await trx
+    .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select(['service.id', 'service.environment_id', 'service.kind', 'service.deployed_state', 'service.last_deployment_id']).where('environment.cluster_id', 'in', clusters).execute();
+  for (const id of new Set(services.map(({ environment_id: environment }) => environment))) await updateEnvironmentState(trx, id);
+  for (const { id, environment_id: environment } of services) await serviceSettled(context, trx, id, environment);
+  const at = context.clock.now();
+  for (const { id, last_deployment_id: deployment, kind, deployed_state: state } of services) {
+    if (deployment === null || !shouldRun({ kind, deployed_state: state })) continue;
+    await appendLines(trx, { deployment_id: deployment, service_id: id }, null, [{ at, message: lost ? reachText(lost) : 'Its cluster can be looked at again.', pod: 'platform', version: '' }]);
+  }
+}
+
+const isLost = async (db: Db, runtime: string): Promise<boolean> =>
+  (await db.selectFrom('unreachable_cluster').innerJoin('cluster', 'cluster.id', 'unreachable_cluster.cluster_id').select('cluster_id').where('cluster.runtime', '=', runtime).executeTakeFirst()) !== undefined;
+
+/** Looks at everything that runs on the clusters of one runtime, and writes what is new. @throws Error of the runtime if it can't look */
+async function look(context: EngineContext, name: string, runtime: Runtime, duty: Duty, signal: AbortSignal): Promise<void> {
+  const { db, clock } = context;
+  const { versions, seen } = await db.read(async (trx) => {
+    const running = (await deployedServices(trx, name)).flatMap((row) => deployedVersion(row) ?? []);
+    return { versions: running, seen: await seenServices(trx, running.map(({ service }) => service.id)) };
+  });
+  const looked = await runtime.look(versions, signal);
+  const byId = new Map(versions.map((version) => [version.service.id, version]));
+  const fresh = looked.flatMap((each) => {
+    const version = byId.get(each.serviceId);
+    return version && sightingOf(ofDeployment(seen.get(each.serviceId), version.deploymentId), version.deploymentId, each) ? [{ version, each }] : [];
+  });
+  const at = clock.now();
+  // One transaction for each: a hundred in one would keep other writes waiting.
+  // oxlint-disable-next-line no-await-in-loop
+  for (const { version, each } of fresh) await duty.write((trx) => saveSighting(context, trx, version, each, at));
+}
+
+/** Removes what a crash left on the clusters of a runtime, and tells of it in the log of the platform. */
+async function sweepOnce({ db, log }: EngineContext, name: string, runtime: Runtime, signal: AbortSignal): Promise<void> {
+  const known = () => db.read(async (trx) => ({
+    serviceIds: new Set((await trx.selectFrom('service').select('id').execute()).map(({ id }) => id)),
+    environmentIds: new Set((await trx.selectFrom('environment').select('id').execute()).map(({ id }) => id)),
+  }));
+  const { removed, left } = await runtime.sweep(known, signal);
+  if (removed.length > 0) log.warn({ runtime: name, removed }, 'what belonged to no service any more was removed');
+  if (left.length > 0) log.warn({ runtime: name, left }, 'what belongs to no service any more was left: remove it by hand when nobody needs it');
+}
+
+/**
+ * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that nobody
+ * could look are different things: a look that fails changes nothing of what is known.
+ */
+export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
+  const { db, clock, runtimes, log } = context;
+  /** When to look again, by the names of runtimes. */
+  let dueTimes: Map<string, number> | undefined;
+  const swept = new Set<string>();
+  const failures = new Map<string, { readonly since: number; readonly count: number }>();
+
+  const load = async (): Promise<Map<string, number>> => {
+    const names = (await db.selectFrom('cluster').select('runtime').distinct().execute()).map(({ runtime }) => runtime);
+    return new Map(names.filter((name) => runtimes.named(name).lookInterval !== undefined).map((name) => [name, clock.now()]));
+  };
+
+  const failed = async (name: string, error: unknown, duty: Duty): Promise<void> => {
+    const { since, count } = failures.get(name) ?? { since: clock.now(), count: 0 };
+    failures.set(name, { since, count: count + 1 });
+    if (count !== toleratedFailures || (await isLost(db, name))) return;
+    log.warn({ err: error, runtime: name }, 'what runs on a cluster can not be looked at');
+    await duty.write((trx) => saveReach(context, trx, name, { since, reason: reasonOf(error) }));
+  };
+
+  const succeeded = async (name: string, duty: Duty): Promise<void> => {
+    failures.delete(name);
+    if (await isLost(db, name)) await duty.write((trx) => saveReach(context, trx, name, undefined));
+  };
+
+  const work = async (name: string, runtime: Runtime, duty: Duty, signal: AbortSignal): Promise<void> => {
+    if (!swept.has(name)) await sweepOnce(context, name, runtime, signal);
+    swept.add(name);
+    await look(context, name, runtime, duty, signal);
+  };
+
+  return {
+    name: 'looks',
+    isBackground: true,
+    concurrency: 4,
+    claimDue: async (_lease, inProgress, limit) => {
+      dueTimes ??= await load();
+      return [...dueTimes].filter(([name, due]) => due <= clock.now() && !inProgress.includes(name)).map(([name]) => name).slice(0, limit);
+    },
+    run: async (name, _lease, signal) => {
+      const runtime = runtimes.named(name);
+      try {
+        const duty = await duties.take(`looking at ${name}`);
+        if (duty === undefined) return;
+        const outcome = await work(name, runtime, duty, signal).then(() => undefined, (error: unknown) => ({ error }));
+        if (signal.aborted || outcome?.error instanceof DutyLost) return;
+        await (outcome ? failed(name, outcome.error, duty) : succeeded(name, duty));
+      } finally {
+        dueTimes?.set(name, clock.now() + (runtime.lookInterval ?? 0));
+      }
+    },
+    nextDue: async (_lease, inProgress) => {
+      dueTimes ??= await load();
+      const waiting = [...dueTimes].filter(([name]) => !inProgress.includes(name)).map(([, due]) => due);
+      return waiting.length === 0 ? null : Math.min(...waiting);
+    },
+    hasClaims: () => duties.hasAny(),
+  };
+}

@@ -1,0 +1,115 @@
+import type { DeploymentState, ServiceKind } from '../../contract/index.ts';
+import type { Db, ServiceTable } from '../store/index.ts';
+import { iso } from './context.ts';
+
+/** What was last seen of a service after its deployment. */
+export interface RunningFacts {
+  /** How many instances it should have, and has; absent if it wasn't looked at since its deployment. */
+  readonly seen?: { readonly wanted: number; readonly running: number };
+  /** How often an instance ended by itself since the deployment. */
+  readonly restarts: number;
+  /** The last of these ends; `at` in milliseconds since the epoch. */
+  readonly lastEnd?: { readonly at: number; readonly why: string };
+  /** Why instances are missing that didn't end by themselves, as a sentence. */
+  readonly obstacle?: string;
+  /** What somebody changed without the platform, as sentences. */
+  readonly changes: readonly string[];
+  /** Its cluster can't be looked at, since a time in milliseconds since the epoch. */
+  readonly unreachable?: { readonly since: number; readonly reason: string };
+}
+
+/** A service's displayed state and kind, as far as what runs decides about it. */
+interface Deployed {
+  readonly kind: ServiceKind;
+  readonly deployed_state: DeploymentState;
+}
+
+/** Services with what was seen of them. A look at an earlier deployment doesn't count. */
+const lookedAt = (db: Db) =>
+  db
+    .selectFrom('service')
+    .innerJoin('environment', 'environment.id', 'service.environment_id')
+    .leftJoin('running_service as seen', (join) => join.onRef('seen.service_id', '=', 'service.id').onRef('seen.deployment_id', '=', 'service.last_deployment_id'))
+    .leftJoin('unreachable_cluster as lost', 'lost.cluster_id', 'environment.cluster_id')
+    .select([
+      'service.id', 'service.kind', 'service.deployed_state', 'service.deployment_status', 'seen.wanted', 'seen.running', 'seen.restarts', 'seen.last_end_ms', 'seen.last_end_why', 'seen.obstacle', 'seen.changes',
+      'lost.since_ms', 'lost.reason',
+    ]);
+
+type LookedAt = Awaited<ReturnType<ReturnType<typeof lookedAt>['execute']>>[number];
+
+const factsOf = (row: LookedAt): RunningFacts | undefined => {
+  const { wanted, running, restarts, last_end_ms: at, last_end_why: why, obstacle, changes, since_ms: since, reason } = row;
+  if (wanted === null && since === null) return undefined;
+  return {
+    ...(wanted !== null && running !== null && { seen: { wanted, running } }),
+    restarts: restarts ?? 0, changes: JSON.parse(changes ?? '[]') as string[],
+    ...(at !== null && why !== null && { lastEnd: { at, why } }),
+    ...(obstacle !== null && { obstacle }),
+    ...(since !== null && reason !== null && { unreachable: { since, reason } }),
+  };
+};
+
+/** What was seen of services, by their ids. Services that nobody looks at are left out. */
+export async function runningFacts(db: Db, serviceIds: readonly string[]): Promise<ReadonlyMap<string, RunningFacts>> {
+  const rows = await lookedAt(db).where('service.id', 'in', [...serviceIds])
+    .where((eb) => eb.or([eb('seen.service_id', 'is not', null), eb('lost.cluster_id', 'is not', null)])).execute();
+  return new Map(rows.flatMap((row) => {
+    const facts = factsOf(row);
+    return facts ? [[row.id, facts] as const] : [];
+  }));
+}
+
+/** The states in which instances should run. */
+export const runningStates: readonly DeploymentState[] = ['DEPLOYED', 'RESTARTED'];
+
+/** The kinds of which instances run all the time. */
+const keptRunning: readonly ServiceKind[] = ['application', 'container', 'database', 'helm'];
+
+/** Whether instances of a service should run all the time, as far as its state says. */
+export const shouldRun = ({ kind, deployed_state: state }: Deployed): boolean => runningStates.includes(state) && keptRunning.includes(kind);
+
+/** How people are told that a cluster can't be looked at. @param since milliseconds since the epoch */
+export const reachText = ({ since, reason }: NonNullable<RunningFacts['unreachable']>): string => `Its cluster can't be looked at since ${iso(since)}: ${reason}. What runs is not known.`;
+
+/** Whether nothing of a service runs that should, as far as is known. */
+const isDownBy = ({ seen }: RunningFacts): boolean => seen !== undefined && seen.wanted > 0 && seen.running === 0;
+
+/**
+ * The state of a service that answers show: UNAVAILABLE for one that was deployed and of which no instance runs, or of which
+ * nobody can tell. What a deployment under way or a failed one says comes first.
+ */
+export function shownState({ kind, deployed_state: state }: Deployed, facts: RunningFacts | undefined): DeploymentState {
+  if (!facts || !runningStates.includes(state)) return state;
+  return isDownBy(facts) || (facts.unreachable && shouldRun({ kind, deployed_state: state })) ? 'UNAVAILABLE' : state;
+}
+
+/** The shown states of an environment's services. */
+export const shownStates = async (db: Db, environmentId: string): Promise<DeploymentState[]> =>
+  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => shownState(row, factsOf(row)));
+
+export type Freshness = ServiceTable['deployment_status'];
+
+/** How what runs relates to the configuration: what somebody changed isn't as it was configured. */
+export const freshnessOf = ({ deployment_status: recorded }: { readonly deployment_status: Freshness }, facts: RunningFacts | undefined): Freshness =>
+  (facts && facts.changes.length > 0 ? 'OUT_OF_DATE' : recorded);
+
+/** The same for every service of an environment. */
+export const shownFreshness = async (db: Db, environmentId: string): Promise<Freshness[]> =>
+  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => freshnessOf(row, factsOf(row)));
+
+/** The shown states of what an alert rule watches. @param targetId a service or a cluster */
+export const watchedStates = async (db: Db, targetId: string): Promise<DeploymentState[]> =>
+  (await lookedAt(db).where((eb) => eb.or([eb('service.id', '=', targetId), eb('environment.cluster_id', '=', targetId)])).execute()).map((row) => shownState(row, factsOf(row)));
+
+/** What people should know of a service that runs, as sentences. */
+export function warningsOf({ seen, lastEnd, obstacle, changes, unreachable, restarts }: RunningFacts): string[] {
+  const missing = seen && seen.running < seen.wanted;
+  return [
+    ...(unreachable ? [reachText(unreachable)] : []),
+    ...changes,
+    ...(missing ? [seen.running === 0 ? 'No instance of it runs.' : `Only ${seen.running} of ${seen.wanted} instances run.`] : []),
+    ...(obstacle === undefined ? [] : [obstacle]),
+    ...(lastEnd && restarts > 0 ? [`${restarts === 1 ? 'An instance has' : `Instances have ${restarts} times`} ended by ${restarts === 1 ? 'itself' : 'themselves'} since the deployment. The last time, at ${iso(lastEnd.at)}: ${lastEnd.why}.`] : []),
+  ];
+}

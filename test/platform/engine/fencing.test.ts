@@ -1,0 +1,120 @@
+import { afterEach, expect, test } from 'vitest';
+import { createDuties, DutyLost } from '../../../src/platform/engine/duties.ts';
+import { createLease } from '../../../src/platform/engine/lease.ts';
+import type { Observation, Runtime, RuntimeCall } from '../../../src/platform/runtime/runtime.ts';
+import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
+import type { Task } from '../../../src/platform/runtime/task.ts';
+import type { DataStore } from '../../../src/platform/store/database.ts';
+import { addEnvironment, type EngineFixture, openEngineFixture } from './engine-fixture.ts';
+
+const opened: EngineFixture[] = [];
+const open = async (...options: Parameters<typeof openEngineFixture>): Promise<EngineFixture> => {
+  const fixture = await openEngineFixture(...options);
+  opened.push(fixture);
+  return fixture;
+};
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((fixture) => fixture.close()));
+});
+
+/** The same records, as those of several processes. */
+const shared = ({ db }: EngineFixture): DataStore => Object.assign(Object.create(db) as DataStore, { isShared: true });
+
+/** A runtime that runs everything to its end at once, and tells what it was asked to do. */
+const recordingRuntime = (simulated: Runtime, observe: (task: Task, call: RuntimeCall) => Promise<Observation>): Runtime => ({ ...simulated, begin: async () => undefined, observe: (task, _, call) => observe(task, call) });
+
+const nothing = async (): Promise<void> => undefined;
+
+const done: Observation = { outcome: 'succeeded', lines: [], cursor: '' };
+
+/** Takes a worker's claims away, as the others do when its lease has expired. */
+const expire = (db: DataStore): Promise<unknown> => db.deleteFrom('worker').execute();
+
+test('what a worker brings back after another one has taken over is not written, and it may not go on', async () => {
+  const held: { task: Task; call: RuntimeCall; release: () => void }[] = [];
+  const fixture = await open({ started: false });
+  const runtime = recordingRuntime(fixture.runtime, async (task, call) => {
+    if (held.length > 0) return done;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.push({ task, call, release: resolve });
+    await promise;
+    return { ...done, lines: [{ at: 0, message: 'from the one that was away', pod: 'p', version: '' }] };
+  });
+  const runtimes = runtimesOf({ [simulatedRuntimeName]: runtime });
+  const away = fixture.anotherEngine({ runtimes });
+  const other = fixture.anotherEngine({ runtimes });
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { web: { kind: 'container' } });
+  await away.start();
+  const id = await fixture.order({ environmentId, serviceIds: [ids['web']!] });
+  away.wake();
+  await expect.poll(() => held.length).toBe(1);
+  await held[0]!.call.confirm();
+
+  await expire(fixture.db);
+  await other.start();
+  await fixture.settled();
+  await expect(held[0]!.call.confirm()).rejects.toThrow(/has moved on/);
+  held[0]!.release();
+  await away.stop();
+  await other.stop();
+
+  expect(await fixture.db.selectFrom('deployment').select('status').where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ status: 'SUCCESS' });
+  expect(await fixture.db.selectFrom('log_line').select('message').where('message', '=', 'from the one that was away').execute()).toEqual([]);
+  const states = await fixture.db.selectFrom('deployment_event').select('state').where('deployment_id', '=', id).orderBy('seq').execute();
+  expect(states.map(({ state }) => state)).toEqual(['DEPLOYMENT_QUEUED', 'DEPLOYING', 'DEPLOYED']);
+});
+
+test('fencing tokens grow with each deployment, and with each worker that takes one over', async () => {
+  const tokens: number[] = [];
+  const fixture = await open({ started: false });
+  const runtime = recordingRuntime(fixture.runtime, async (task) => {
+    tokens.push(task.fencingToken);
+    // The claim is lost in the middle of the first deployment.
+    if (tokens.length === 1) await expire(fixture.db);
+    return done;
+  });
+  const engine = fixture.anotherEngine({ runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }) });
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { web: { kind: 'container' } });
+  await engine.start();
+  for (let turn = 0; turn < 2; turn += 1) await fixture.order({ environmentId, serviceIds: [ids['web']!] });
+  engine.wake();
+  await fixture.settled();
+  await engine.stop();
+  expect(tokens.length).toBeGreaterThan(2);
+  expect(tokens).toEqual(tokens.toSorted((one, another) => one - another));
+  expect(new Set(tokens).size).toBeGreaterThan(2);
+});
+
+test('one worker has a duty at a time; one that lost it writes nothing; without others nothing has to be taken', async () => {
+  const fixture = await open({ started: false });
+  const db = shared(fixture);
+  const clock = { now: Date.now };
+  const [first, second] = [createDuties(db, createLease(db, clock, 'first')), createDuties(db, createLease(db, clock, 'second'))];
+  const duty = await first.take('looking');
+  expect(await second.take('looking')).toBeUndefined();
+  expect([await first.hasAny(), await second.hasAny()]).toEqual([true, false]);
+  await duty!.write(nothing);
+
+  await expire(fixture.db);
+  const taken = await second.take('looking');
+  await expect(duty!.write(nothing)).rejects.toThrow(DutyLost);
+  await taken!.write(nothing);
+  expect(await first.take('looking')).toBeUndefined();
+  expect(await first.take('removing')).toBeDefined();
+
+  const alone = createDuties(fixture.db, createLease(fixture.db, clock, 'third'));
+  await (await alone.take('looking'))!.write(nothing);
+  expect(await alone.hasAny()).toBe(false);
+});
+
+test('a duty that is lost and taken again by the same worker is another one', async () => {
+  const fixture = await open({ started: false });
+  const db = shared(fixture);
+  const duties = createDuties(db, createLease(db, { now: Date.now }, 'first'));
+  const before = await duties.take('looking');
+  await expire(fixture.db);
+  const after = await duties.take('looking');
+  await expect(before!.write(nothing)).rejects.toThrow(DutyLost);
+  await after!.write(nothing);
+});
