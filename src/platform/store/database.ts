@@ -36,6 +36,8 @@ export type Db = Omit<Kysely<DatabaseSchema>, 'transaction' | 'startTransaction'
 
 /** The database of a data directory. */
 export interface DataStore extends Db {
+  /** Whether several processes may serve the same records at once. */
+  readonly isShared: boolean;
   /** Runs single queries on the read-only connection. */
   readonly reader: Pick<Db, 'selectFrom'>;
   /**
@@ -59,7 +61,8 @@ export const databaseFile = 'platform.sqlite';
 
 const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSchema>): DataStore => {
   const closeWriter = writer.destroy.bind(writer);
-  const own: Pick<DataStore, 'reader' | 'read' | 'write' | 'destroy'> = {
+  const own: Pick<DataStore, 'isShared' | 'reader' | 'read' | 'write' | 'destroy'> = {
+    isShared: false,
     reader,
     read: (operation) => reader.transaction().setAccessMode('read only').execute((trx) => withinOneTick(() => operation(trx))),
     write: (operation) => writer.transaction().execute((trx) => withinOneTick(() => operation(trx))),

@@ -9,6 +9,9 @@ import { documentedWords } from './0006-documented-words.ts';
 import { customDomains } from './0007-custom-domains.ts';
 import { auditEvents } from './0008-audit-events.ts';
 import { deletions } from './0009-deletions.ts';
+import { runtimes } from './0010-runtimes.ts';
+import { runningServices } from './0011-running-services.ts';
+import { fencing } from './0012-fencing.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -22,6 +25,9 @@ const migrations: Record<string, Migration> = {
   '0007-custom-domains': customDomains,
   '0008-audit-events': auditEvents,
   '0009-deletions': deletions,
+  '0010-runtimes': runtimes,
+  '0011-running-services': runningServices,
+  '0012-fencing': fencing,
 };
 
 /** The names of all migrations. */

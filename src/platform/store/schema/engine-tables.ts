@@ -6,6 +6,7 @@ import type { BooleanColumn, Json } from './columns.ts';
 /** A worker process. Its claims last as long as its row. */
 interface WorkerTable {
   id: string;
+  /** Where its process id means that process. */
   host: string;
   pid: number;
   lease_until_ms: number;
@@ -38,6 +39,8 @@ interface DeploymentTable extends Claimable {
   ended_at: string | null;
   /** When it is due next; null once it has ended. */
   due_ms: number | null;
+  /** Grows with each claim, and from one deployment of the queue to the next. A worker whose claim it wasn't writes nothing. */
+  fencing_token: Generated<number>;
 }
 
 /** One service of a deployment. */
@@ -57,6 +60,8 @@ interface DeploymentServiceTable {
   due_ms: number | null;
   /** The cursor of the runtime's last observation; null before the first one of a phase. */
   cursor: string | null;
+  /** What the runtime has to know of it in later phases. */
+  record: string | null;
   /** Counts the changes of the row. A change is written only if the row still has the revision it was based on. */
   revision: number;
   /** The configuration at the start of the first phase. */
@@ -140,6 +145,38 @@ interface TimerTable {
   due_ms: number;
 }
 
+/** Work that one worker does at a time. `owner` is null while nobody does. */
+interface DutyTable {
+  name: string;
+  owner: Generated<string | null>;
+  /** How often a worker has taken it. */
+  claims: number;
+}
+
+/** What was last seen of a service. It counts only while `deployment_id` is the service's latest deployment. */
+export interface RunningServiceTable {
+  service_id: string;
+  deployment_id: string;
+  wanted: number;
+  running: number;
+  /** How often an instance ended by itself since the deployment. */
+  restarts: number;
+  /** The ids of the ends that are counted and that the runtime still tells, as JSON array. */
+  known_ends: Json;
+  last_end_ms: number | null;
+  last_end_why: string | null;
+  obstacle: string | null;
+  /** What somebody changed without the platform, as JSON array of sentences. */
+  changes: Json;
+}
+
+/** A cluster that can't be looked at, as long as that is so. */
+interface UnreachableClusterTable {
+  cluster_id: string;
+  since_ms: number;
+  reason: string;
+}
+
 export interface EngineTables {
   worker: WorkerTable;
   deployment: DeploymentTable;
@@ -150,4 +187,7 @@ export interface EngineTables {
   webhook_delivery: WebhookDeliveryTable;
   webhook_attempt: WebhookAttemptTable;
   timer: TimerTable;
+  duty: DutyTable;
+  running_service: RunningServiceTable;
+  unreachable_cluster: UnreachableClusterTable;
 }

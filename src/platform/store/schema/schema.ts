@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { ClusterState, DeploymentState, EnvironmentMode, PermissionLevel, ServiceKind, VariableScope, VariableType } from '../../../contract/index.ts';
 import type { BooleanColumn, IdentityColumns, InOrganization, Json } from './columns.ts';
 import type { EngineTables } from './engine-tables.ts';
@@ -22,6 +23,8 @@ export interface ClusterTable extends InOrganization {
   maximum_gpu: number;
   last_execution_id: string | null;
   last_deployment_at: string | null;
+  /** The name of the runtime that its services run on. */
+  runtime: Generated<string>;
 }
 
 /** At most one lock per cluster. An expired lock counts as none. */
@@ -55,6 +58,8 @@ export interface ServiceTable extends IdentityColumns {
   deployed_spec: Json | null;
   /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
   deployed_commit: Json | null;
+  /** What the runtime recorded of the running version. Written by the engine. */
+  deployed_record: string | null;
   last_deployment_id: string | null;
   last_deployment_at: string | null;
 }
@@ -109,9 +114,9 @@ export interface ApiTokenTable {
  * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
  * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
  * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old events
- * were removed.
+ * were removed; `platform_id`, by which it knows what it made on engines.
  */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed';
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id';
 
 export interface SettingTable {
   name: SettingName;
