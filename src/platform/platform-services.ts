@@ -3,9 +3,10 @@ import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, s
 import { addMissingDatabaseVariables, anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
 import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
 import { type RateLimitBudget, createRateLimiter } from './api/index.ts';
-import type { Runtime } from './runtime/index.ts';
+import { type Runtime, runtimesOf, simulatedRuntimeName } from './runtime/index.ts';
 import { createSimulatedRuntime } from './runtime/simulated/index.ts';
-import { seedPlatform } from './seed/index.ts';
+import { seedEmptyOrganization, seedPlatform } from './seed/index.ts';
+import { limitsByRuntime, openRealClusters, type RealClusters } from './real-clusters.ts';
 
 /** What the services of a platform need. */
 export interface PlatformServicesDependencies {
@@ -28,6 +29,8 @@ export interface PlatformServicesDependencies {
   readonly allowPrivateWebhookTargets?: boolean | undefined;
   /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: ((simulated: Runtime) => Runtime) | undefined;
+  /** The clusters whose services really run. With some, an empty store gets an organization without examples. */
+  readonly realClusters?: RealClusters | undefined;
   readonly log: PlatformLog;
 }
 
@@ -68,7 +71,7 @@ const countStart = async (db: Db): Promise<number> => {
 /** Creates the services of a data directory. None of them is started. */
 export function createPlatformServices(dependencies: PlatformServicesDependencies): PlatformServices {
   const { dataDir, db, vault, clock, stepped, random, randomSeed, faults, scenarios, timeScale, log } = dependencies;
-  const { runtime = (simulated) => simulated } = dependencies;
+  const { runtime = (each) => each, realClusters } = dependencies;
   let running: RunningServices | undefined;
 
   // Each start has its own random source: ids from an earlier start must not repeat.
@@ -84,11 +87,16 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
 
   /** Seeds a store and applies the scenarios to it. Skips what it already has. */
   const seed = async (store: DataStore, seedClock: PlatformClock, start: number): Promise<void> => {
+    if (realClusters) await seedEmptyOrganization(store, new Date(seedClock.now()).toISOString());
     const seedDependencies = { vault, clock: seedClock, random: randomFor(start, 'seed') };
     await seedPlatform(store, seedDependencies);
     for (const scenario of scenarios) await applyScenario(store, seedDependencies, scenario);
     await store.write((trx) => addMissingDatabaseVariables(trx, vault));
   };
+
+  const simulated = (): Runtime => createSimulatedRuntime({
+    clock, timeScale, simulation: simulationContextOf(db), faults: stepFaults(faults), upgradeFails: (upgrade) => faults.forUpgrade(upgrade) !== undefined,
+  });
 
   return {
     current: () => {
@@ -105,15 +113,16 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       faults.reset(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);
       await seed(db, clock, start);
       const servicesRandom = randomFor(start, 'work');
+      const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom }) : {};
       running = {
         random: servicesRandom,
         countCall: createRateLimiter(dependencies.callersClock, dependencies.rateLimit, dependencies.rateWindowSeconds),
         engine: createEngine({
           db, clock, random: servicesRandom, log, timeScale,
-          runtime: runtime(createSimulatedRuntime({ clock, timeScale, simulation: simulationContextOf(db), faults: stepFaults(faults) })),
+          runtimes: runtimesOf({ [simulatedRuntimeName]: runtime(simulated()), ...real }),
+          clusterLimits: realClusters && limitsByRuntime(realClusters),
           webhookTargets: dependencies.allowPrivateWebhookTargets ? anyAddress : publicOnly,
           openSecret: (sealed) => vault.open(sealed),
-          upgradeFails: (upgrade) => faults.forUpgrade(upgrade) !== undefined,
         }),
       };
     },

@@ -1,10 +1,12 @@
 import { acceptToken, addToken, createGate, createServer, createTokenAuthenticator, handlers, hasLiveToken } from './api/index.ts';
 import { type PlatformClock, createSteppedClock, systemClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
 import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
+import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
 import { organizationId, seedIds } from './seed/index.ts';
 import { openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
 import { createPlatformServices } from './platform-services.ts';
+import type { RealClusters } from './real-clusters.ts';
 
 /** Options of `startPlatform`. */
 export interface PlatformOptions {
@@ -34,6 +36,8 @@ export interface PlatformOptions {
   readonly steppedTime?: number;
   /** Returns the runtime to use in place of the simulated one, which it receives. */
   readonly runtime?: (simulated: Runtime) => Runtime;
+  /** The clusters whose services really run. With some, a new directory gets an organization without examples. */
+  readonly realClusters?: RealClusters;
   /** Makes ids and random numbers reproducible from one new directory to the next. */
   readonly randomSeed?: string;
   readonly clock?: PlatformClock;
@@ -52,6 +56,8 @@ export interface RunningPlatform {
   readonly seed: Readonly<Record<string, string>>;
   /** The URL and token of the control endpoints, if they are served. */
   readonly control?: { readonly url: string; readonly token: string };
+  /** What its engine is busy with. @throws Error before it runs, or if the records can't be read */
+  statistics(): Promise<EngineStatistics>;
   /** Stops after the pending requests and steps. Deployments under way resume at the next start. */
   close(): Promise<void>;
 }
@@ -104,7 +110,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await services.current().engine.start();
-    return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), close };
+    return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
   } catch (error) {
     await close();
     throw error;

@@ -85,6 +85,17 @@ const routeSchema = (op: AnyOperation) => ({
   response: { ...(op.response && { [op.status]: op.response as z.ZodType }), '4xx': ErrorBody, '5xx': ErrorBody },
 });
 
+// Derived once for all servers of a process.
+const routeSchemas = new Map<AnyOperation, ReturnType<typeof routeSchema>>();
+const routeSchemaOf = (op: AnyOperation) => {
+  const schema = routeSchemas.get(op) ?? routeSchema(op);
+  routeSchemas.set(op, schema);
+  return schema;
+};
+
+/** The OpenAPI document, once somebody has asked for it: deriving it takes most of the time of a start. */
+let document: ReturnType<typeof openApiDocument> | undefined;
+
 const checkPermission = (op: AnyOperation) => async ({ principal }: FastifyRequest) => {
   const has = principal!.permission;
   if (permits(has, op.permission)) return;
@@ -118,7 +129,7 @@ const addRoute = (app: FastifyInstance, dependencies: ApiDependencies, op: AnyOp
     method: op.method,
     url: routePath(op),
     config: { operation: op.name as OperationName },
-    schema: routeSchema(op),
+    schema: routeSchemaOf(op),
     onRequest: checkPermission(op),
     preValidation: async (request) => {
       request.body = normalizeBody(op, request.body);
@@ -179,8 +190,7 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
     throw routeNotFound(request);
   });
   for (const op of allOperations) if (op.effect !== 'read') eventTypeOf(op);
-  const document = openApiDocument();
-  app.get('/openapi.json', { config: { isOpen: true } }, async () => document);
+  app.get('/openapi.json', { config: { isOpen: true } }, async () => (document ??= openApiDocument()));
   for (const op of allOperations) addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);
   return app;
 }

@@ -107,7 +107,7 @@ async function withDatabase<Result>(dataDir: string, use: (db: DataStore) => Pro
  * @throws Error if the directory holds no platform data
  */
 const withExistingDatabase: typeof withDatabase = (dataDir, use) => {
-  if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token.`);
+  if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token: token create.`);
   return withDatabase(dataDir, use);
 };
 

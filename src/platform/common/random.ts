@@ -27,6 +27,9 @@ export const seededRandom = (seed: string): Random => {
   return { uuid: () => uuidOf(next()), number: () => next().readUInt32BE() / 2 ** 32 };
 };
 
+/** A shortest and a longest duration, in seconds. */
+export type SecondsRange = readonly [shortest: number, longest: number];
+
 /** A random number of seconds within the range. The same seed always gives the same number. */
-export const secondsBetween = ([shortest, longest]: readonly [number, number], seed: string): number =>
+export const secondsBetween = ([shortest, longest]: SecondsRange, seed: string): number =>
   shortest + (longest - shortest) * seededRandom(seed).number();

@@ -49,6 +49,9 @@ export interface ServiceSpecs {
 /** The icon of a service, or of an environment, that has none of its own. */
 export const defaultIcon = (kind: ServiceKind | 'environment'): string => `app://infra-mcp/${kind}`;
 
+/** The provider of a repository that names none. */
+export const defaultProvider = 'GIT';
+
 /** The `deployed_commit` column. */
 export interface DeployedCommit {
   git_commit_id: string;

@@ -1,5 +1,6 @@
 /** The organization the platform starts with. */
 
+export { addClusters, seedEmptyOrganization, type RegistryToAdd } from './empty-organization.ts';
 export { organizationId, seedId, seedIds } from './ids.ts';
 export { clusterRow, seedTime, type SeedTime } from './organization.ts';
 export { replayOrder } from './replay-history.ts';

@@ -1,4 +1,5 @@
 import { silentLog, systemClock, type Random } from '../common/index.ts';
+import { runtimesOf, simulatedRuntimeName } from '../runtime/index.ts';
 import { createSimulatedRuntime, type SimulationContext } from '../runtime/simulated/index.ts';
 import type { DataStore } from '../store/index.ts';
 import { advanceDeployment, createLease, requestDeployment, type DeploymentOrder, type DeploymentRequest, type EngineContext } from '../engine/index.ts';
@@ -10,6 +11,12 @@ export interface HistoricalOrder extends DeploymentOrder {
   /** What the simulation knew at the time. */
   readonly simulation?: SimulationContext;
 }
+
+const openSecret = (): never => {
+  throw new Error('A deployment of the past needs no secret.');
+};
+
+const neverAborted = new AbortController().signal;
 
 /**
  * Requests a deployment at a time in the past and carries it out to its end, on a clock that jumps from step to step. So
@@ -23,14 +30,14 @@ export async function replayOrder(db: DataStore, random: Random, order: Historic
   const timeScale = 1;
   const { simulation } = order;
   const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(simulation && { simulation }) });
-  const context: EngineContext = { db, clock, random, runtime, timeScale, log: silentLog };
+  const context: EngineContext = { db, clock, random, runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), openSecret, timeScale, log: silentLog, isReplay: true };
   // The lease belongs to this process, so it runs on present time.
   const lease = createLease(db, systemClock, random.uuid());
   await lease.renew(db);
   const accepted = await db.write((trx) => requestDeployment(context, trx, order));
   await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
   for (;;) {
-    await advanceDeployment(context, accepted.id, lease.owner);
+    await advanceDeployment(context, accepted.id, lease.owner, neverAborted);
     const { due_ms: due, owner } = await db.selectFrom('deployment').select(['due_ms', 'owner']).where('id', '=', accepted.id).executeTakeFirstOrThrow();
     if (due === null) break;
     if (owner !== lease.owner) throw new Error(`Deployment ${accepted.id} was taken over by another process while it was carried out.`);

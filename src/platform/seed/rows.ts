@@ -19,7 +19,7 @@ export const serviceRows = (services: readonly SeedService[], { created_at, upda
   services.map(({ environment, name, kind, spec }, index) => ({
     id: seedId(`service/${environment}/${name}`), created_at: new Date(Date.parse(created_at) + index * 1000).toISOString(), updated_at,
     environment_id: seedId(`environment/${environment}`), kind, name, spec: JSON.stringify(spec), deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED',
-    deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
+    deployed_spec: null, deployed_commit: null, deployed_record: null, last_deployment_id: null, last_deployment_at: null,
   }));
 
 /** The owner of a variable. Exactly one of the ids is set. */

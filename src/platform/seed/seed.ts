@@ -26,6 +26,7 @@ function seedVariables(time: SeedTime, vault: Vault): SeedVariable[] {
   const logLevel = { ...variable('shop/staging/LOG_LEVEL', inEnvironment(staging), 'ENVIRONMENT', 'info'), id: seedIds.environment_variable_id };
   return [
     region,
+    variable('shop/LICENCE_TOKEN', inProject('shop'), 'PROJECT', '', { value: null, sealed_value: vault.seal('never-shown-in-any-environment') }),
     logLevel,
     variable('shop/production/LOG_LEVEL', inEnvironment('shop/production'), 'ENVIRONMENT', 'warn'),
     own('checkout-api', 'PAYMENT_PROVIDER', 'APPLICATION', 'sandbox'),

@@ -57,7 +57,9 @@ describe('a deploy', () => {
   });
 
   test('of a commit is refused where nothing is built from one', async () => {
-    expectRefusal(await platform.call('deploy_container', { ...idOf('container'), git_commit_id: 'abcdef0' }), /^git_commit_id: /);
+    for (const kind of ['container', 'helm', 'job'] as const) {
+      expectRefusal(await platform.call(`deploy_${kind}`, { ...idOf(kind), git_commit_id: 'abcdef0' }), new RegExp(`^git_commit_id: ${kind} .* isn't built from a commit; leave it out`));
+    }
     expectRefusal(await platform.call('deploy_application', { ...idOf('application'), git_commit_id: 'main' }), /^git_commit_id: /);
   });
 

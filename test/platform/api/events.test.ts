@@ -7,6 +7,7 @@ import { allOperations, type OperationName } from '../../../src/contract/operati
 import { isAtRest } from '../../../src/contract/states.ts';
 import { databaseFile } from '../../../src/platform/store/database.ts';
 import { keyFile } from '../../../src/platform/store/vault.ts';
+import { seedId } from '../../../src/platform/seed/ids.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { type Json, startTestPlatform, type TestPlatform, unknownId } from '../../support/test-platform.ts';
 import { deletesServices, sentSecrets, validRequests } from './valid-requests.ts';
@@ -53,6 +54,26 @@ describe('an event', () => {
     expect(parsed(event)).toEqual({ now: { memory: 1536 }, before: { memory: 768 } });
   });
 
+  test('does not count as changed what a replacement only names anew or sends in another order', async () => {
+    const port = { internal_port: 8080, external_port: 443, publicly_accessible: true, protocol: 'HTTP', is_default: true, name: 'web' };
+    const request = { name: 'worker', image_name: 'library/worker', tag: '2.0', registry_id: platform.seed['registry_id'], healthchecks: {}, container_id: platform.seed['container_id'], memory: 1536 };
+    await platform.must('update_container', { ...request, ports: [port] });
+    await platform.must('update_container', { ...request, memory: 1024, ports: [Object.fromEntries(Object.entries(port).toReversed())] });
+    expect(parsed(await newest())).toEqual({ now: { memory: 1024 }, before: { memory: 1536 } });
+  });
+
+  test('does not count as changed what a replacement fills in or leaves out of what is so by default', async () => {
+    const { id } = await platform.must('create_application', { environment_id: platform.seed['environment_id'], name: 'defaults', git_repository: { url: 'https://git.acme.example/shop/new.git', branch: 'main' } });
+    const whole = await platform.must('get_application', { application_id: id });
+    await platform.must('update_application', { ...whole, healthchecks: {}, application_id: id, memory: 768 });
+    expect(parsed(await newest())).toEqual({ now: { memory: 768 }, before: { memory: 512 } });
+    await platform.must('update_application', { ...whole, healthchecks: {}, application_id: id, memory: 768, auto_deploy: true });
+    expect(parsed(await newest())).toEqual({ now: { auto_deploy: true }, before: { auto_deploy: false } });
+    const { icon_uri: _, auto_deploy: __, labels_groups: ___, ...less } = whole;
+    await platform.must('update_application', { ...less, healthchecks: {}, application_id: id, memory: 768 });
+    expect(parsed(await newest())).toEqual({ now: {}, before: { auto_deploy: true } });
+  });
+
   test('of work names its services', async () => {
     await platform.must('restart_services', { environment_id: platform.seed['environment_id'], container_ids: [platform.seed['container_id']] });
     const event = await newest();
@@ -92,17 +113,42 @@ async function expectEvents(of: TestPlatform, names: readonly OperationName[], b
   for (const name of names) {
     // oxlint-disable-next-line no-await-in-loop
     await before?.();
-    const count = of.dump()['audit_event']!.length;
+    const asked = () => (of.dump()['audit_event'] as Event[]).filter(({ event_type: type }) => !type.endsWith('ED'));
+    const count = asked().length;
     // oxlint-disable-next-line no-await-in-loop
     const { status, text } = await of.call(name, requests[name]);
     expect(status, `${name}: ${text}`).toBeLessThan(300);
-    const all = of.dump()['audit_event'] as Event[];
+    const all = asked();
     expect(all, name).toHaveLength(count + 1);
     expect(all.at(-1), name).toMatchObject({ triggered_by: 'admin of the tests', target_name: expect.stringMatching(/./) as string });
   }
   const stored = JSON.stringify(of.dump()['audit_event']);
   for (const secret of sentSecrets) expect(stored).not.toContain(secret);
 }
+
+describe('the end of a deployment', () => {
+  test('has one event for each service, by its outcome, that names who asked for it', async () => {
+    const own = await startTestPlatform({ scenarios: ['missing-variable'] });
+    const { container_id: id } = own.seed;
+    const ends = async (target: unknown) =>
+      ((await own.must('list_events', { organization_id: own.organizationId, page_size: 100 }))['events'] as Event[]).filter(({ event_type: type, target_id }) => target_id === target && type.endsWith('ED')).map(({ event_type }) => event_type).toReversed();
+    const expectEnds = (target: unknown, ...types: string[]) => vi.waitFor(async () => expect(await ends(target)).toEqual(types), { timeout: 10_000, interval: 20 });
+    expect(await ends(id)).toEqual([]);
+    await own.must('deploy_container', { container_id: id, image_tag: '2.4.1' });
+    await expectEnds(id, 'DEPLOYED');
+    await own.must('restart_services', { environment_id: own.seed['environment_id'], container_ids: [id] });
+    await expectEnds(id, 'DEPLOYED', 'RESTARTED');
+    await own.must('stop_services', { environment_id: own.seed['environment_id'], container_ids: [id] });
+    await expectEnds(id, 'DEPLOYED', 'RESTARTED', 'STOPPED');
+    const failing = seedId('service/payments/staging/payments-api');
+    await own.must('deploy_application', { application_id: failing });
+    await expectEnds(failing, 'DEPLOY_FAILED');
+    const event = ((await own.must('list_events', { organization_id: own.organizationId }))['events'] as Event[])[0]!;
+    expect(event).toMatchObject({ target_type: 'APPLICATION', target_name: 'payments-api', project_name: 'payments', environment_name: 'staging', triggered_by: 'admin of the tests', origin: 'API' });
+    expect(parsed(event)).toMatchObject({ now: { state: 'DEPLOYMENT_ERROR', deployment_id: expect.any(String) as string }, before: null });
+    await own.close();
+  });
+});
 
 describe('every change', () => {
   const changes = allOperations.filter(({ effect }) => effect !== 'read').map(({ name }) => name as OperationName);
@@ -155,7 +201,7 @@ describe('a list of events', () => {
   });
 });
 
-test('an old directory opens without events, and says since when there are any', async () => {
+test('an old directory opens without events but those of deployments that it goes on with, and says since when there are any', async () => {
   const fixture = join(import.meta.dirname, '../../fixtures/data-0002');
   const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-events-'));
   const database = new DatabaseSync(join(dataDir, databaseFile));
@@ -165,8 +211,9 @@ test('an old directory opens without events, and says since when there are any',
   const began = Date.now();
   const old = await startPlatform({ dataDir, timeScale: 0 });
   const answer = await fetch(`${old.url}/organization/${old.organizationId}/events`, { headers: { authorization: 'Token token-of-the-fixture' } });
-  const body = (await answer.json()) as { events: unknown[]; events_since: string };
-  expect(body.events).toEqual([]);
+  const body = (await answer.json()) as { events: Event[]; events_since: string };
+  expect(body.events.filter(({ event_type: type }) => !type.endsWith('ED'))).toEqual([]);
+  expect(body.events.every(({ timestamp }) => Date.parse(String(timestamp)) >= began)).toBe(true);
   expect(Date.parse(body.events_since)).toBeGreaterThanOrEqual(began);
   await old.close();
   await rm(dataDir, { recursive: true });

@@ -59,7 +59,7 @@ describe('a job from git', () => {
     const { body: fromGit } = await send('create_job', { source: { docker: { git_repository: { url: 'https://git.example/team/job.git' } } } });
     const { body: fromImage } = await send('create_job', cron({}));
     expect((await platform.call('deploy_job', { job_id: fromGit['id'], git_commit_id: '0123456789abcdef0123456789abcdef01234567' })).status).toBe(200);
-    expectRefusal(await platform.call('deploy_job', { job_id: fromImage['id'], git_commit_id: '0123456789abcdef0123456789abcdef01234567' }), /^git_commit_id: this job isn't built from a commit/);
+    expectRefusal(await platform.call('deploy_job', { job_id: fromImage['id'], git_commit_id: '0123456789abcdef0123456789abcdef01234567' }), /^git_commit_id: job .* isn't built from a commit/);
   });
 });
 

@@ -28,13 +28,13 @@ let events: string[];
 
 const slow = (simulated: Runtime): Runtime => ({
   ...simulated,
-  logs: async (version, limit) => {
+  logs: async (version, limit, signal) => {
     await logs.pass();
-    return simulated.logs(version, limit);
+    return simulated.logs(version, limit, signal);
   },
-  observe: async (task, cursor) => {
+  observe: async (task, cursor, call) => {
     await observation.pass();
-    return simulated.observe(task, cursor);
+    return simulated.observe(task, cursor, call);
   },
 });
 

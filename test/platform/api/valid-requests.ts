@@ -49,8 +49,11 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
   const job = at('job_id');
   const terraform = at('terraform_id');
   const environment = at('environment_id');
+  const project = at('project_id');
+  const region = { environment_variable_id: seedId('variable/shop/REGION') };
   const history = { page: 1, page_size: 5 };
   const details = { description: 'Set by a test.', enable_interpolation_in_file: true };
+  const anew = { key: `ANEW_${mark}`, value: 'sent-as-a-secret', ...details };
   return {
     get_organization: {},
     list_projects: list,
@@ -91,6 +94,11 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     redeploy_application: at('application_id'),
     redeploy_container: at('container_id'),
     redeploy_helm: helm,
+    stop_application: application,
+    stop_container: container,
+    stop_database: database,
+    stop_helm: helm,
+    stop_job: job,
     redeploy_job: at('job_id'),
     lock_cluster: { ...at('cluster_id'), reason: 'an incident', ttl_in_days: 2 },
     upgrade_cluster: at('cluster_id'),
@@ -127,6 +135,10 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     list_environment_statuses: at('project_id'),
     list_events: { ...organizationList(ids), page_size: 5, from_timestamp: '2026-01-01T00:00:00.000Z', to_timestamp: '2126-01-01T00:00:00.000Z', origin: 'API', triggered_by: 'admin of the tests', target_type: 'PROJECT', target_id: ids['project_id'], service_project_id: ids['project_id'] },
     get_application_links: application,
+    list_application_commits: application,
+    list_helm_commits: helm,
+    list_job_commits: job,
+    list_terraform_commits: terraform,
     get_container_links: container,
     get_helm_links: helm,
     list_links_of_environment: environment,
@@ -198,9 +210,9 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     deploy_job: job,
     deploy_environment: environment,
     stop_services: { ...environment, application_ids: [ids['application_id']], container_ids: [ids['container_id']], database_ids: [ids['database_id']], job_ids: [ids['job_id']], helm_ids: [ids['helm_id']], terraform_ids: [ids['terraform_id']] },
-    start_services: {
-      ...environment, applications: [{ application_id: ids['application_id'], git_commit_id: '0123456789abcdef0123456789abcdef01234567' }], containers: [{ id: ids['container_id'] }],
-      helms: [{ id: ids['helm_id'] }], databases: [ids['database_id']],
+    deploy_services: {
+      ...environment, applications: [{ application_id: ids['application_id'], git_commit_id: '0123456789abcdef0123456789abcdef01234567' }], containers: [{ id: ids['container_id'], image_tag: '1.4.2' }],
+      helms: [{ id: ids['helm_id'], chart_version: '20.6.1' }], databases: [ids['database_id']], jobs: [{ id: ids['job_id'] }], terraforms: [{ id: ids['terraform_id'] }],
     },
     delete_application: application,
     delete_container: container,
@@ -231,6 +243,23 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     delete_secret_of_container: { ...container, secret_id: seedId('variable/shop/staging/search/SEARCH_TOKEN') },
     delete_secret_of_job: { ...job, secret_id: seedId('variable/shop/staging/nightly-report/REPORT_TOKEN') },
     delete_secret_of_environment: { ...environment, secret_id: seedId('variable/shop/staging/SHARED_TOKEN') },
+    update_secret_of_application: { ...application, ...at('secret_id'), ...anew },
+    update_secret_of_container: { ...container, secret_id: seedId('variable/shop/staging/search/SEARCH_TOKEN'), ...anew },
+    update_secret_of_job: { ...job, secret_id: seedId('variable/shop/staging/nightly-report/REPORT_TOKEN'), ...anew },
+    update_secret_of_environment: { ...environment, secret_id: seedId('variable/shop/staging/SHARED_TOKEN'), ...anew },
+    update_secret_of_project: { ...project, secret_id: seedId('variable/shop/LICENCE_TOKEN'), ...anew },
+    list_variables_of_project: { ...project, page: 1, page_size: 50 },
+    list_secrets_of_project: { ...project, page: 1, page_size: 50 },
+    create_variable_of_project: { ...project, key: `MADE_${mark}`, value: 'one', mount_path: '/etc/app/plain', ...details },
+    create_secret_of_project: { ...project, key: `STORED_${mark}`, value: 'sent-as-a-secret', mount_path: '/etc/app/secret', ...details },
+    update_variable_of_project: { ...project, ...region, key: `OWN_${mark}`, value: 'eu-west-1', mount_path: null, ...details },
+    delete_variable_of_project: { ...project, ...region },
+    delete_secret_of_project: { ...project, secret_id: seedId('variable/shop/LICENCE_TOKEN') },
+    list_variables: { scope: 'HELM', parent_id: ids['helm_id'], is_secret: 'false' },
+    create_variable: { key: `MADE_${mark}`, value: 'sent-as-a-secret', is_secret: true, variable_scope: 'HELM', variable_parent_id: ids['helm_id'], mount_path: '/etc/app/any', ...details },
+    update_variable: { ...own('session-cache/CACHE_TTL'), key: `OWN_${mark}`, value: 'two', ...details },
+    delete_variable: own('session-cache/CACHE_TTL'),
+    override_variable: { ...at('environment_variable_id'), value: 'three', override_scope: 'TERRAFORM', override_parent_id: ids['terraform_id'], ...details },
     list_application_domains: { ...application, page: 1, page_size: 50 },
     list_container_domains: { ...container, page: 1, page_size: 50 },
     list_helm_domains: { ...helm, page: 1, page_size: 50 },

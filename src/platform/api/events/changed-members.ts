@@ -50,7 +50,20 @@ const leaves = (record: JsonRecord, path = ''): readonly (readonly [string, unkn
     return isRecord(value) ? leaves(value, `${path}${name}.`) : [[`${path}${name}`, value] as const];
   });
 
+/** A value for comparison: with members in one order, and rows of lists without their ids, which a replacement may give anew. */
+const comparable = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map((one) => comparable(isRecord(one) ? Object.fromEntries(Object.entries(one).filter(([name]) => name !== 'id')) : one));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, one]) => [name, comparable(one)]));
+};
+
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+
+/** What members have that are left out, by their last names, beside false and empty lists. */
+export type MemberDefaults = Readonly<Record<string, unknown>>;
+
+const isDefault = (path: string, value: unknown, defaults: MemberDefaults): boolean =>
+  value === undefined || value === false || (Array.isArray(value) && value.length === 0) || value === defaults[lastName(path)];
 
 const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], isSecretValue: boolean): string => {
   const record = Object.fromEntries(paths.flatMap((path) => {
@@ -66,10 +79,12 @@ const shown = (members: ReadonlyMap<string, unknown>, paths: readonly string[], 
  * @param before undefined for something new
  * @param after undefined for something that is gone
  * @param identifying members that are shown even if they did not change
+ * @param defaults a default that is filled in or left out is no change
  */
-export function changedMembers(before: JsonRecord | undefined, after: JsonRecord | undefined, identifying: readonly string[] = []): ChangedMembers {
+export function changedMembers(before: JsonRecord | undefined, after: JsonRecord | undefined, identifying: readonly string[] = [], defaults: MemberDefaults = {}): ChangedMembers {
   const [old, now] = [new Map(leaves(before ?? {})), new Map(leaves(after ?? {}))];
-  const differs = (path: string): boolean => JSON.stringify(old.get(path)) !== JSON.stringify(now.get(path));
+  const isFilledIn = (path: string): boolean => before !== undefined && after !== undefined && [old, now].every((members) => isDefault(path, members.get(path), defaults));
+  const differs = (path: string): boolean => !isFilledIn(path) && JSON.stringify(comparable(old.get(path))) !== JSON.stringify(comparable(now.get(path)));
   const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => differs(path) || identifying.includes(path));
   const isSecretValue = [old.get('key'), now.get('key')].some((key) => typeof key === 'string' && isSecretName(key));
   return { change: shown(now, paths, isSecretValue), original_change: before === undefined ? null : shown(old, paths, isSecretValue) };

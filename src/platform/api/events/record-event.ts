@@ -46,6 +46,9 @@ async function orderedWork(db: Db, op: AnyOperation, input: Input): Promise<Json
   return { ...Object.fromEntries(members.filter(([name]) => !name.endsWith('_ids'))), ...(services.length > 0 && { services: services.map(({ name }) => name) }) };
 }
 
+/** What an upgrade was asked for: it has not happened yet when its event is recorded. */
+const orderedUpgrade = ({ version, next_version }: JsonRecord): ChangedMembers => changedMembers({ version }, { version: next_version });
+
 const longestAgent = 200;
 
 /** Writes one event. */
@@ -80,7 +83,8 @@ export async function withEvent<Answer>(
   if (!described) return answer;
   const changed = type.startsWith('TRIGGER_')
     ? changedMembers(undefined, await orderedWork(db, op, input))
-    : changedMembers(op.creates ? undefined : before?.members, after?.members, described.identifying);
+    : type === 'MAINTENANCE' && before ? orderedUpgrade(before.members)
+    : changedMembers(op.creates ? undefined : before?.members, after?.members, described.identifying, described.defaults);
   await writeEvent(db, type, described, changed, actor, isoNow(clock));
   return answer;
 }
@@ -90,5 +94,5 @@ export async function withRecordedChange(db: Db, subject: ChangedResource, actor
   const before = await describeSubject(db, subject);
   await run();
   const after = await describeSubject(db, subject);
-  if (after) await writeEvent(db, 'UPDATE', after, changedMembers(before?.members, after.members, after.identifying), actor, at);
+  if (after) await writeEvent(db, 'UPDATE', after, changedMembers(before?.members, after.members, after.identifying, after.defaults), actor, at);
 }

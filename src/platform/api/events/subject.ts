@@ -1,5 +1,7 @@
-import { isRecord, parseJson, serviceKinds, type JsonRecord } from '../../../contract/index.ts';
+import { isRecord, isServiceKind, parseJson, serviceKinds, type JsonRecord } from '../../../contract/index.ts';
+import { defaultIcon, defaultProvider } from '../../common/index.ts';
 import type { DatabaseSchema, Db } from '../../store/index.ts';
+import type { MemberDefaults } from './changed-members.ts';
 
 /** Something that an operation changes, by its kind and id. */
 export interface ChangedResource {
@@ -22,9 +24,9 @@ export interface DescribedSubject {
   readonly members: JsonRecord;
   /** Members that tell which one it is, where the target doesn't. */
   readonly identifying: readonly string[];
+  /** What members have that it was not given. */
+  readonly defaults: MemberDefaults;
 }
-
-const isServiceKind = (kind: string): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 const tableOf = (kind: string): keyof DatabaseSchema => (isServiceKind(kind) ? 'service' : kind === 'secret' || kind === 'environment_variable' ? 'variable' : kind) as keyof DatabaseSchema;
 
@@ -101,5 +103,6 @@ export async function describeSubject(db: Db, subject: ChangedResource): Promise
     place: await placeOf(db, row, table),
     members: { ...own, ...(kind === 'organization' ? membersOf(extra) : extra) },
     identifying: isTarget ? [] : ['key', 'name', 'domain'],
+    defaults: { icon_uri: isServiceKind(kind) ? defaultIcon(kind) : null, provider: defaultProvider, gpu: 0, enable_interpolation_in_file: 0 },
   };
 }

@@ -4,7 +4,7 @@ import { addDatabaseVariables, databaseVariableIds, requireUnlocked } from '../.
 import type { ClusterTable, Db, EnvironmentTable, ServiceTable, VariableTable } from '../../store/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { builtInVariables } from './built-in-variables.ts';
-import { findById } from './find.ts';
+import { findById, parseServiceRow } from './find.ts';
 import { environmentAnswers } from './projects.ts';
 import { requireWithinMaximums } from './service-config.ts';
 
@@ -50,7 +50,7 @@ async function copyServices(services: readonly Service[], environmentId: string,
   const now = isoNow(clock);
   const copies = services.map((service): Insertable<ServiceTable> => ({
     id: random.uuid(), created_at: now, updated_at: now, environment_id: environmentId, kind: service.kind, name: service.name,
-    spec: withNewIds(service.spec, () => random.uuid()), deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null,
+    spec: withNewIds(service.spec, () => random.uuid()), deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, deployed_record: null,
     last_deployment_id: null, last_deployment_at: null,
   }));
   if (copies.length > 0) await db.insertInto('service').values(copies).execute();
@@ -143,6 +143,8 @@ export const cloneHandlers = {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    // The originals hold what they hold: the copies are new.
+    await context.engine.requireRunnable(db, to.id, services.map((service) => ({ ...parseServiceRow(service), id: undefined })));
     await db.insertInto('variable').values(builtInVariables(to)).execute();
     await copyVariables(from, to, await copyServices(services, to.id, context), context);
     return (await environmentAnswers(db, [to]))[0]!;

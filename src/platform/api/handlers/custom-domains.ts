@@ -1,11 +1,11 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { DomainKind } from '../../../contract/index.ts';
 import { isoNow, notFound, taken } from '../../common/index.ts';
 import type { CustomDomainTable, Db } from '../../store/index.ts';
-import type { OperationHandlers, RequestContext } from '../handler.ts';
+import type { NonTransactionalContext, OperationHandlers, RequestContext } from '../handler.ts';
 import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
 import { findService } from './find.ts';
-import { checkDomain, validationDomain } from './name-servers.ts';
+import { checkDomain, lookUpDomain, systemNameServers, validationDomain } from './name-servers.ts';
 import { pageOfFetched, type PageInput } from './page.ts';
 
 type Row = Selectable<CustomDomainTable>;
@@ -16,34 +16,63 @@ interface NewDomain {
   readonly use_cdn?: boolean | undefined;
 }
 
-const answer = (row: Row) => ({
-  ...row, generate_certificate: row.generate_certificate === 1, use_cdn: row.use_cdn === 1, validation_domain: validationDomain(row.service_id), status: 'VALIDATION_PENDING' as const,
+/** @param target what the name servers have to give; undefined where that is simulated */
+const answer = (row: Row, target: string | undefined) => ({
+  ...row, generate_certificate: row.generate_certificate === 1, use_cdn: row.use_cdn === 1, validation_domain: target ?? validationDomain(row.service_id), status: 'VALIDATION_PENDING' as const,
 });
 
 const domainsOf = (db: Db, serviceId: string): Promise<Row[]> =>
   db.selectFrom('custom_domain').selectAll().where('service_id', '=', serviceId).orderBy('created_at').orderBy('id').execute();
 
-/** Finds a service whose domains are about to change, and records the change. @throws ApiProblem 400 while its cluster is locked */
-async function findChangeableService(kind: DomainKind, id: string, context: RequestContext): Promise<void> {
-  const { environment_id: environmentId } = await findService(context.db, kind, id);
-  await findUnlockedCluster(environmentId, context);
-  await touchEnvironment(environmentId, context);
+/**
+ * Changes the domains of a service, and records that. Where domains lead somewhere, the change takes effect with the next deployment.
+ * @returns what the name servers have to give for its domains; undefined where that is simulated
+ * @throws ApiProblem 400 while its cluster is locked
+ */
+async function beginChange(kind: DomainKind, id: string, context: RequestContext): Promise<string | undefined> {
+  const service = await findService(context.db, kind, id);
+  await findUnlockedCluster(service.environment_id, context);
+  await touchEnvironment(service.environment_id, context);
+  const target = await context.engine.domainTarget(context.db, service);
+  if (target !== undefined) await context.engine.markOutOfDate(context.db, [id]);
+  return target;
 }
 
-const list = async (kind: DomainKind, id: string, page: PageInput, { db }: RequestContext) => {
-  await findService(db, kind, id);
-  const rows = (await domainsOf(db, id)).map(answer);
+const list = async (kind: DomainKind, id: string, page: PageInput, { db, engine }: RequestContext) => {
+  const target = await engine.domainTarget(db, await findService(db, kind, id));
+  const rows = (await domainsOf(db, id)).map((row) => answer(row, target));
   return pageOfFetched(page, async ({ offset, limit } = { offset: 0, limit: rows.length }) => ({ rows: rows.slice(offset, offset + limit), total: rows.length }));
 };
 
-const check = async (kind: DomainKind, id: string, { db }: RequestContext) => {
-  await findService(db, kind, id);
-  return { results: (await domainsOf(db, id)).map(({ domain, use_cdn: usesCdn }) => ({ domain_name: domain, ...checkDomain(domain, usesCdn === 1) })) };
+/** The service that a domain was first taken from, as the events have it; undefined if it was taken from none. */
+async function firstTakenFrom(db: Db, domain: string): Promise<string | undefined> {
+  const event = await db
+    .selectFrom('audit_event')
+    .select('target_id')
+    .where('event_type', '=', 'DELETE')
+    .where('sub_target_type', '=', 'CUSTOM_DOMAIN')
+    .where(sql`json_extract(original_change, '$.domain')`, '=', domain)
+    .orderBy('seq')
+    .executeTakeFirst();
+  return event?.target_id ?? undefined;
+}
+
+/** What the name servers say of the domains of a service. They are asked after the transaction. */
+const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactionalContext) => {
+  const domains = await db.read(async (trx) => {
+    const target = await engine.domainTarget(trx, await findService(trx, kind, id));
+    return Promise.all((await domainsOf(trx, id)).map(async ({ domain, use_cdn: usesCdn }) => {
+      const asked = { domain, usesCdn: usesCdn === 1 };
+      return { asked, target, simulated: target === undefined ? checkDomain({ ...asked, serviceId: id, firstServiceId: (await firstTakenFrom(trx, domain)) ?? id }) : undefined };
+    }));
+  });
+  const results = await Promise.all(domains.map(async ({ asked, target, simulated }) => ({ domain_name: asked.domain, ...(simulated ?? await lookUpDomain(asked, target!, systemNameServers)) })));
+  return { results };
 };
 
 async function create(kind: DomainKind, id: string, { domain, generate_certificate: certificate, use_cdn: usesCdn = false }: NewDomain, context: RequestContext) {
   const { db, clock, random } = context;
-  await findChangeableService(kind, id, context);
+  const target = await beginChange(kind, id, context);
   const holder = await db.selectFrom('custom_domain').select('service_id').where('domain', '=', domain).executeTakeFirst();
   if (holder) throw taken('domain', `"${domain}" is taken by ${holder.service_id === id ? 'this service already' : `the service ${holder.service_id}`}`);
   const now = isoNow(clock);
@@ -52,11 +81,11 @@ async function create(kind: DomainKind, id: string, { domain, generate_certifica
     .values({ id: random.uuid(), created_at: now, updated_at: now, service_id: id, domain: domain.toLowerCase(), generate_certificate: certificate ? 1 : 0, use_cdn: usesCdn ? 1 : 0 })
     .returningAll()
     .executeTakeFirstOrThrow();
-  return answer(row);
+  return answer(row, target);
 }
 
 async function remove(kind: DomainKind, id: string, domainId: string, context: RequestContext): Promise<undefined> {
-  await findChangeableService(kind, id, context);
+  await beginChange(kind, id, context);
   const { numDeletedRows } = await context.db.deleteFrom('custom_domain').where('id', '=', domainId).where('service_id', '=', id).executeTakeFirst();
   if (numDeletedRows === 0n) throw notFound('custom_domain', domainId);
   return undefined;
@@ -66,9 +95,9 @@ export const customDomainHandlers = {
   list_application_domains: ({ application_id, ...page }, context) => list('application', application_id, page, context),
   list_container_domains: ({ container_id, ...page }, context) => list('container', container_id, page, context),
   list_helm_domains: ({ helm_id, ...page }, context) => list('helm', helm_id, page, context),
-  get_application_domain_check: ({ application_id }, context) => check('application', application_id, context),
-  get_container_domain_check: ({ container_id }, context) => check('container', container_id, context),
-  get_helm_domain_check: ({ helm_id }, context) => check('helm', helm_id, context),
+  get_application_domain_check: { withoutTransaction: ({ application_id }, context) => check('application', application_id, context) },
+  get_container_domain_check: { withoutTransaction: ({ container_id }, context) => check('container', container_id, context) },
+  get_helm_domain_check: { withoutTransaction: ({ helm_id }, context) => check('helm', helm_id, context) },
   create_application_domain: ({ application_id, ...domain }, context) => create('application', application_id, domain, context),
   create_container_domain: ({ container_id, ...domain }, context) => create('container', container_id, domain, context),
   create_helm_domain: ({ helm_id, ...domain }, context) => create('helm', helm_id, domain, context),

@@ -5,8 +5,10 @@ import { invalid, type DeployedCommit } from '../../common/index.ts';
 import type { Db } from '../../store/index.ts';
 import { findById, findService } from './find.ts';
 import { historyPage, type PageInput } from './page.ts';
+import { memberOfKind, setVersions, type WantedService, wantedServices } from './versions-to-deploy.ts';
 
-const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
+/** Who asks for a deployment. */
+export const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
 
 /** The accepted deployment, together with its service's status. `id` is the deployment's. */
 const acceptedAnswer = (request: DeploymentRequest, status: ServiceStatusAnswer) => ({
@@ -27,6 +29,14 @@ async function deploy(kind: ServiceKind, id: string, context: RequestContext, co
   return acceptedAnswer(request, await engine.serviceStatus(db, id));
 }
 
+/** Deploys a service at the version that is asked for. @throws ApiProblem 400 if it can't have such a version */
+async function deployAt(wanted: WantedService, context: RequestContext) {
+  const { kind, id } = wanted;
+  // The request names one service, so its members are named without a path.
+  const commitIds = await setVersions([{ ...wanted, at: '' }], context);
+  return deploy(kind, id, context, commitIds[id]);
+}
+
 /** The commits that services run, by their ids. */
 async function deployedCommits(db: Db, ids: readonly string[]): Promise<Readonly<Record<string, string | undefined>>> {
   const rows = await db.selectFrom('service').select(['id', 'deployed_commit']).where('id', 'in', [...ids]).execute();
@@ -40,10 +50,6 @@ async function redeploy(kind: ServiceKind, id: string, context: RequestContext):
   return context.engine.serviceStatus(context.db, id);
 }
 
-const requireNoCommit = (commitId: string | undefined, kind: ServiceKind): void => {
-  if (commitId !== undefined) throw invalid('git_commit_id', `this ${kind} isn't built from a commit; leave it out`);
-};
-
 async function statusOf(kind: ServiceKind, id: string, { db, engine }: RequestContext) {
   await findService(db, kind, id);
   return engine.serviceStatus(db, id);
@@ -52,6 +58,11 @@ async function statusOf(kind: ServiceKind, id: string, { db, engine }: RequestCo
 async function logs(kind: ServiceKind, id: string, tail: number | undefined, { db, engine }: NonTransactionalContext) {
   await db.read((trx) => findService(trx, kind, id));
   return engine.logs(db, id, tail);
+}
+
+async function commits(kind: ServiceKind, id: string, { db, engine }: NonTransactionalContext) {
+  const { name, environment_id, spec } = await db.read((trx) => findService(trx, kind, id));
+  return engine.commits({ id, name, environmentId: environment_id, kind, spec } as Parameters<typeof engine.commits>[0]);
 }
 
 async function history(kind: ServiceKind, id: string, page: PageInput, { db, engine }: RequestContext) {
@@ -82,34 +93,35 @@ async function remove(kind: ServiceKind, id: string, context: RequestContext): P
 const applicationState = (state: ServiceStatusAnswer['state']) => (state === 'DEPLOYED' || state === 'RESTARTED' ? 'RUNNING' : state);
 
 /**
+ * Checks that services are of the environment, and of their kinds.
+ * @throws ApiProblem 400 with the member and the id that is no such service of the environment
+ */
+async function requireIn({ db }: RequestContext, environmentId: string, services: readonly { readonly kind: string; readonly id: string; readonly member: string }[]): Promise<void> {
+  await findById(db, 'environment', environmentId);
+  const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environmentId).execute();
+  const kindOf = new Map<string, string>(rows.map((row) => [row.id, row.kind]));
+  const stranger = services.find(({ id, kind }) => kindOf.get(id) !== kind);
+  if (stranger) throw invalid(stranger.member, `no ${stranger.kind} of the environment ${environmentId} has the id ${stranger.id}`);
+}
+
+/**
  * Collects the ids of services of an environment, after checking their kinds.
  * @throws ApiProblem 400 with the member and the id that is no such service of the environment
  */
-async function idsIn({ db }: RequestContext, environmentId: string, lists: Partial<Record<`${ServiceKind}_ids`, readonly string[] | undefined>>) {
-  await findById(db, 'environment', environmentId);
-  const rows = await db.selectFrom('service').select(['id', 'kind']).where('environment_id', '=', environmentId).execute();
-  const kindOf = new Map(rows.map((row) => [row.id, row.kind]));
-  for (const [member, ids] of Object.entries(lists)) {
-    const kind = member.replace(/_ids$/, '');
-    const stranger = ids?.find((id) => kindOf.get(id) !== kind);
-    if (stranger !== undefined) throw invalid(member, `no ${kind} of the environment ${environmentId} has the id ${stranger}`);
-  }
+async function idsIn(context: RequestContext, environmentId: string, lists: Partial<Record<`${ServiceKind}_ids`, readonly string[] | undefined>>): Promise<string[]> {
+  await requireIn(context, environmentId, Object.entries(lists).flatMap(([member, ids]) => (ids ?? []).map((id) => ({ kind: member.replace(/_ids$/, ''), id, member }))));
   return [...new Set(Object.values(lists).flatMap((ids) => ids ?? []))];
 }
 
 export const deploymentHandlers = {
-  deploy_application: async ({ application_id, git_commit_id }, context) => ({ ...(await deploy('application', application_id, context, git_commit_id)), application_id }),
+  deploy_application: async ({ application_id, git_commit_id }, context) =>
+    ({ ...(await deployAt({ kind: 'application', id: application_id, commit: git_commit_id }, context)), application_id }),
   deploy_database: async ({ database_id }, context) => ({ ...(await deploy('database', database_id, context)), database_id }),
-  deploy_container: async ({ container_id, git_commit_id }, context) => {
-    requireNoCommit(git_commit_id, 'container');
-    return { ...(await deploy('container', container_id, context)), container_id };
-  },
-  deploy_helm: async ({ helm_id, git_commit_id }, context) => ({ ...(await deploy('helm', helm_id, context, git_commit_id)), helm_id }),
-  deploy_job: async ({ job_id, git_commit_id }, context) => {
-    const { spec } = await findService(context.db, 'job', job_id);
-    if (!spec.source.docker) requireNoCommit(git_commit_id, 'job');
-    return { ...(await deploy('job', job_id, context, git_commit_id)), job_id };
-  },
+  deploy_container: async ({ container_id, git_commit_id, image_tag }, context) =>
+    ({ ...(await deployAt({ kind: 'container', id: container_id, commit: git_commit_id, tag: image_tag }, context)), container_id }),
+  deploy_helm: async ({ helm_id, git_commit_id, chart_version }, context) =>
+    ({ ...(await deployAt({ kind: 'helm', id: helm_id, commit: git_commit_id, chart: chart_version }, context)), helm_id }),
+  deploy_job: async ({ job_id, git_commit_id }, context) => ({ ...(await deployAt({ kind: 'job', id: job_id, commit: git_commit_id }, context)), job_id }),
   redeploy_terraform: async ({ terraform_id }, context) => {
     await deploy('terraform', terraform_id, context);
     return context.engine.serviceStatus(context.db, terraform_id);
@@ -130,11 +142,12 @@ export const deploymentHandlers = {
     await context.engine.request(context.db, { ...requester(context), action: 'STOP', environmentId: environment_id, serviceIds });
     return undefined;
   },
-  start_services: async ({ environment_id, applications = [], containers = [], helms = [], databases }, context) => {
+  deploy_services: async ({ environment_id, ...lists }, context) => {
     const { db, engine } = context;
-    const lists = { application_ids: applications.map((one) => one.application_id), container_ids: containers.map(({ id }) => id), helm_ids: helms.map(({ id }) => id), database_ids: databases };
-    const serviceIds = await idsIn(context, environment_id, lists);
-    const commitIds = { ...(await deployedCommits(db, serviceIds)), ...Object.fromEntries(applications.flatMap((one) => (one.git_commit_id === undefined ? [] : [[one.application_id, one.git_commit_id]]))) };
+    const services = wantedServices({ environment_id, ...lists });
+    await requireIn(context, environment_id, services.map(({ kind, id }) => ({ kind, id, member: memberOfKind(kind) })));
+    const serviceIds = services.map(({ id }) => id);
+    const commitIds = { ...(await deployedCommits(db, serviceIds)), ...(await setVersions(services, context)) };
     await engine.request(db, { ...requester(context), action: 'DEPLOY', environmentId: environment_id, serviceIds, commitIds });
     return engine.environmentStatus(db, environment_id);
   },
@@ -184,6 +197,10 @@ export const deploymentHandlers = {
   get_job_logs: { withoutTransaction: ({ job_id, tail }, context) => logs('job', job_id, tail, context) },
   get_helm_logs: { withoutTransaction: ({ helm_id, tail }, context) => logs('helm', helm_id, tail, context) },
   get_terraform_logs: { withoutTransaction: ({ terraform_id, tail }, context) => logs('terraform', terraform_id, tail, context) },
+  list_application_commits: { withoutTransaction: ({ application_id }, context) => commits('application', application_id, context) },
+  list_helm_commits: { withoutTransaction: ({ helm_id }, context) => commits('helm', helm_id, context) },
+  list_job_commits: { withoutTransaction: ({ job_id }, context) => commits('job', job_id, context) },
+  list_terraform_commits: { withoutTransaction: ({ terraform_id }, context) => commits('terraform', terraform_id, context) },
   get_environment_logs: async ({ environment_id, tail }, { db, engine }) => {
     await findById(db, 'environment', environment_id);
     return engine.environmentLogs(db, environment_id, tail);
@@ -200,6 +217,7 @@ export const deploymentHandlers = {
   },
 } satisfies Partial<OperationHandlers<
   | 'deploy_application' | 'deploy_database' | 'deploy_container' | 'deploy_helm' | 'deploy_job' | 'redeploy_application' | 'redeploy_container' | 'redeploy_helm' | 'redeploy_job' | 'redeploy_terraform' | 'restart_services'
-  | 'stop_services' | 'start_services' | `delete_${ServiceKind}` | 'delete_environment' | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
+  | 'stop_services' | 'deploy_services' | `delete_${ServiceKind}` | 'delete_environment' | 'stop_environment' | 'deploy_environment' | 'cancel_deployment' | 'get_environment_status' | 'get_environment_logs' | 'list_environment_deployments'
+  | 'list_application_commits' | 'list_helm_commits' | 'list_job_commits' | 'list_terraform_commits'
   | `get_${ServiceKind}_status` | `get_${ServiceKind}_logs` | `list_${ServiceKind}_deployments`
 >>;

@@ -1,6 +1,7 @@
 import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
+import { anyVariableHandlers } from './any-variable.ts';
 import { cloneHandlers } from './clones.ts';
 import { clusterHandlers } from './clusters.ts';
 import { customDomainHandlers } from './custom-domains.ts';
@@ -11,10 +12,10 @@ import { helmRepositoryHandlers } from './helm-repositories.ts';
 import { jobHandlers } from './jobs.ts';
 import { linkHandlers } from './links.ts';
 import { organizationHandlers } from './organization.ts';
-import { ownedVariableHandlers } from './owned-variables.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
 import { variableHandlers } from './variables.ts';
+import { singleStopHandlers } from './single-stops.ts';
 import { webhookHandlers } from './webhooks.ts';
 import { wideListHandlers } from './wide-lists.ts';
 
@@ -31,9 +32,10 @@ export const handlers: OperationHandlers<OperationName> = {
   ...customDomainHandlers,
   ...deploymentHandlers,
   ...variableHandlers,
-  ...ownedVariableHandlers,
+  ...anyVariableHandlers,
   ...clusterHandlers,
   ...alertHandlers,
+  ...singleStopHandlers,
   ...webhookHandlers,
   ...groupHandlers,
   ...helmRepositoryHandlers,

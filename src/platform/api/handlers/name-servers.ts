@@ -1,6 +1,8 @@
+import { Resolver } from 'node:dns/promises';
 import type { DomainCheckStatus } from '../../../contract/index.ts';
+import { isLocalName } from '../../common/index.ts';
 
-/** What the CNAME record of a service's domains has to hold. */
+/** What the CNAME record of a service's domains has to hold, where domains are simulated. */
 export const validationDomain = (serviceId: string): string => `${serviceId.slice(0, 8)}.lb.infra-mcp.example`;
 
 interface DomainCheck {
@@ -8,17 +10,90 @@ interface DomainCheck {
   readonly error_details: string | null;
 }
 
+/** A domain of a service, as far as the name servers matter. */
+interface AskedDomain {
+  readonly domain: string;
+  readonly usesCdn: boolean;
+  readonly serviceId: string;
+  /** The service that had the domain first, for which its record was entered. */
+  readonly firstServiceId: string;
+}
+
+const wrongHost = (host: string): DomainCheck => ({ status: 'DOMAIN_LINKED_TO_WRONG_HOST', error_details: `The CNAME record holds ${host}.` });
+
 /** What a domain answers to by one of its labels, where somebody is thought to have entered something for it. */
-const entered: Readonly<Record<string, (usesCdn: boolean) => DomainCheck>> = {
-  live: (usesCdn) => ({ status: usesCdn ? 'RESOLVES_TO_IP' : 'MATCHES_LOAD_BALANCER_HOST', error_details: null }),
-  old: () => ({ status: 'DOMAIN_LINKED_TO_WRONG_HOST', error_details: 'The CNAME record holds former-host.example.' }),
+const entered: Readonly<Record<string, (asked: AskedDomain) => DomainCheck>> = {
+  live: ({ usesCdn, serviceId, firstServiceId }) => {
+    if (usesCdn) return { status: 'RESOLVES_TO_IP', error_details: null };
+    return serviceId === firstServiceId ? { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null } : wrongHost(validationDomain(firstServiceId));
+  },
+  old: () => wrongHost('former-host.example'),
 };
 
 /**
  * What the name servers say of a domain. There are none here: nothing is entered for a domain, unless one of its labels is
- * `live` (then its record is right, as for shop.live.acme.example) or `old` (then it points to another host).
+ * `live` (then its record is right for the service that had it first, as for shop.live.acme.example) or `old` (then it
+ * points to another host).
  */
-export function checkDomain(domain: string, usesCdn: boolean): DomainCheck {
-  const label = domain.toLowerCase().split('.').find((one) => Object.hasOwn(entered, one));
-  return label === undefined ? { status: 'DOMAIN_NOT_CONFIGURED', error_details: 'There is no CNAME record.' } : entered[label]!(usesCdn);
+export function checkDomain(asked: AskedDomain): DomainCheck {
+  const label = asked.domain.toLowerCase().split('.').find((one) => Object.hasOwn(entered, one));
+  return label === undefined ? { status: 'DOMAIN_NOT_CONFIGURED', error_details: 'There is no CNAME record.' } : entered[label]!(asked);
+}
+
+/** What is asked of name servers. Each rejects with a `code` such as ENOTFOUND. */
+export interface NameServers {
+  /** The names that the CNAME record of a name holds. */
+  readonly cnames: (name: string) => Promise<readonly string[]>;
+  /** The IP addresses of a name. */
+  readonly addresses: (name: string) => Promise<readonly string[]>;
+}
+
+/** How long to wait for a name server, in milliseconds, and how often to ask. */
+const patience = { timeout: 2000, tries: 2 };
+
+const code = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown';
+
+/** The codes of a name that has no record. */
+const absent = ['ENOTFOUND', 'ENODATA'];
+
+const orNone = <Value>(asked: Promise<readonly Value[]>): Promise<readonly Value[]> =>
+  asked.catch((error: unknown) => {
+    if (absent.includes(code(error))) return [];
+    throw error;
+  });
+
+const resolver = (): Resolver => new Resolver(patience);
+
+/** The name servers of this machine. */
+export const systemNameServers: NameServers = {
+  cnames: (name) => resolver().resolveCname(name),
+  addresses: async (name) => {
+    // Every machine has these itself.
+    if (isLocalName(name)) return ['127.0.0.1'];
+    const [four, six] = await Promise.all([orNone(resolver().resolve4(name)), orNone(resolver().resolve6(name))]);
+    return [...four, ...six];
+  },
+};
+
+/** A name that a domain with a star stands for. */
+const nameIn = (domain: string): string => domain.toLowerCase().replace(/^\*/, 'any-name');
+
+/**
+ * What name servers say of a domain: whether it leads to the cluster of its service.
+ * @param target the name that leads there
+ */
+export async function lookUpDomain({ domain, usesCdn }: Pick<AskedDomain, 'domain' | 'usesCdn'>, target: string, servers: NameServers): Promise<DomainCheck> {
+  const name = nameIn(domain);
+  try {
+    const [cnames, found] = await Promise.all([isLocalName(name) ? Promise.resolve<string[]>([]) : orNone(servers.cnames(name)), orNone(servers.addresses(name))]);
+    if (cnames.includes(target)) return { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null };
+    if (found.length === 0) return { status: 'DOMAIN_NOT_CONFIGURED', error_details: `There is no record of ${name}: enter a CNAME record that holds ${target}.` };
+    if (usesCdn) return { status: 'RESOLVES_TO_IP', error_details: null };
+    const wanted = await orNone(servers.addresses(target));
+    if (wanted.length === 0) return { status: 'GENERIC_FAILURE', error_details: `The name ${target} leads nowhere: enter a record for *.${target.slice(target.indexOf('.') + 1)} with the address of the cluster.` };
+    if (found.some((address) => wanted.includes(address))) return { status: 'MATCHES_LOAD_BALANCER_HOST', error_details: null };
+    return { status: 'DOMAIN_LINKED_TO_WRONG_HOST', error_details: `It leads to ${found.join(', ')}, and the cluster is at ${wanted.join(', ')}.` };
+  } catch (error) {
+    return { status: 'GENERIC_FAILURE', error_details: `The name servers did not answer (${code(error)}).` };
+  }
 }

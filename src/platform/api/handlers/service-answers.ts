@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { GitRepository, OperationNamed, ResponseOf, ServiceKind, ServiceType } from '../../../contract/index.ts';
 import type * as z from 'zod';
 import type { ClusterTable, Db } from '../../store/index.ts';
-import { defaultIcon, type DeployedCommit, type ServiceSpecs } from '../../common/index.ts';
+import { defaultIcon, defaultProvider, type DeployedCommit, type ServiceSpecs } from '../../common/index.ts';
 import { databaseAddress } from '../../engine/index.ts';
 import { autoscalingAnswer } from './autoscaling.ts';
 import { annotationsGroup, labelsGroup } from './groups.ts';
@@ -63,7 +63,7 @@ const commitOf = (deployed: string | null) => {
 
 const repositoryOf = <Repository extends { url: string; provider?: string | undefined }>(repository: Repository, deployed: string | null) => ({
   ...repository,
-  provider: repository.provider ?? 'GIT',
+  provider: repository.provider ?? defaultProvider,
   ...repositoryNames(repository.url),
   has_access: true,
   ...commitOf(deployed),

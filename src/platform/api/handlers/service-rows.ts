@@ -6,13 +6,14 @@ import { parseServiceRow, type ServiceRow } from './find.ts';
 
 /** Adds a service to an environment. It is READY and was never deployed. */
 export async function insertService<Kind extends ServiceKind>(kind: Kind, environmentId: string, name: string, spec: ServiceSpecs[Kind], context: RequestContext) {
-  const { db, clock, random } = context;
+  const { db, clock, random, engine } = context;
+  await engine.requireRunnable(db, environmentId, [{ kind, name, spec }]);
   const now = isoNow(clock);
   const row = await db
     .insertInto('service')
     .values({
       id: random.uuid(), created_at: now, updated_at: now, environment_id: environmentId, kind, name, spec: JSON.stringify(spec), deployed_state: 'READY',
-      deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, last_deployment_id: null, last_deployment_at: null,
+      deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, deployed_record: null, last_deployment_id: null, last_deployment_at: null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -23,6 +24,7 @@ export async function insertService<Kind extends ServiceKind>(kind: Kind, enviro
 /** Replaces a service's configuration and marks the service out of date. */
 export async function replaceService<Kind extends ServiceKind>(row: ServiceRow<Kind>, name: string, spec: ServiceSpecs[Kind], context: RequestContext) {
   const { db, clock, engine } = context;
+  await engine.requireRunnable(db, row.environment_id, [{ id: row.id, kind: row.kind, name, spec }]);
   const updated = await db
     .updateTable('service').set({ name, spec: JSON.stringify(spec), updated_at: isoNow(clock) }).where('id', '=', row.id).returningAll().executeTakeFirstOrThrow();
   await engine.markOutOfDate(db, [row.id]);

@@ -15,7 +15,7 @@ const read = async <Kind extends ServiceKind>(kind: Kind, id: string, { db }: Re
 async function renameInVariables(row: ServiceRow<'database'>, { db, vault, clock, engine }: RequestContext): Promise<void> {
   await renameDatabaseVariables(db, { ...row, spec: JSON.stringify(row.spec) }, vault, isoNow(clock));
   const neighbours = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id).where('id', '!=', row.id).execute();
-  await engine.markOutOfDate(db, neighbours.map(({ id }) => id));
+  await engine.variableChanged(db, neighbours.map(({ id }) => id));
 }
 
 export const serviceHandlers = {

@@ -1,211 +1,120 @@
-import type { Selectable } from 'kysely';
-import { isHeldExternally, type OwnerKind, type VariableScope } from '../../../contract/index.ts';
-import { invalid, isoNow, notFound, refused } from '../../common/index.ts';
+import type { OwnerKind } from '../../../contract/index.ts';
+import { notFound, refused } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import type { Db, VariableTable } from '../../store/index.ts';
-import { findById, findService } from './find.ts';
-import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
-import { pageOf, totalOf } from './page.ts';
+import { findById } from './find.ts';
+import { pageOf, pageOfFetched, type PageInput } from './page.ts';
 import { variableAnswers } from './variable-answers.ts';
+import { storeSecret, createVariable, deleteVariable, overrideVariable, replaceStoredSecret, replaceVariable } from './variable-changes.ts';
+import { findOwner, findVariable, ownerOfRow, pagedVariables, requireChangeable, visibleVariables, type VariableRow } from './variable-owners.ts';
 
-type Row = Selectable<VariableTable>;
+const answerOf = async (row: VariableRow, { db }: RequestContext) => (await variableAnswers(db, [row]))[0]!;
 
-/** The scopes from the widest to the narrowest. A service's own scope comes last. */
-const precedence: readonly VariableScope[] = ['BUILT_IN', 'PROJECT', 'ENVIRONMENT'];
-const rank = (scope: VariableScope): number => (precedence.includes(scope) ? precedence.indexOf(scope) : precedence.length);
+const list = async (kind: OwnerKind, id: string, page: PageInput, { db }: RequestContext) =>
+  pageOf(pagedVariables(db, await findOwner(db, kind, id)), page, (rows) => variableAnswers(db, rows));
 
-interface Owner {
-  environmentId: string;
-  serviceId?: string;
+/** The secrets that an owner sees, without their values. */
+async function listSecrets(kind: OwnerKind, id: string, page: PageInput, { db }: RequestContext) {
+  const rows = visibleVariables(db, await findOwner(db, kind, id), 'secrets');
+  const all = await variableAnswers(db, await rows.execute());
+  return pageOfFetched(page, async ({ offset, limit } = { offset: 0, limit: all.length }) => ({ rows: all.slice(offset, offset + limit), total: all.length }));
 }
 
-/** The variables of an environment or a service, or its secrets, including inherited ones. */
-export const visibleVariables = async (db: Db, { environmentId, serviceId }: Owner, secrets = false) => {
-  const { project_id } = await findById(db, 'environment', environmentId);
-  // A union uses one index per owner. With OR, every page would read and sort all rows.
-  const heldBy = (holder: 'project_id' | 'environment_id' | 'service_id', id: string) =>
-    db.selectFrom('variable').selectAll().where(holder, '=', id).where('sealed_value', secrets ? 'is not' : 'is', null);
-  const inherited = heldBy('project_id', project_id).unionAll(heldBy('environment_id', environmentId));
-  const all = serviceId === undefined ? inherited : inherited.unionAll(heldBy('service_id', serviceId));
-  const holders = [project_id, environmentId, ...(serviceId === undefined ? [] : [serviceId])];
-  return { rows: all.orderBy('created_at').orderBy('id'), total: () => totalOf(db, 'variable', holders) };
-};
+const create = async (kind: OwnerKind, id: string, variable: Parameters<typeof createVariable>[1], context: RequestContext) =>
+  answerOf(await createVariable(await findOwner(context.db, kind, id), variable, context), context);
 
-interface NewVariable {
-  key: string;
-  value: string | null;
-  sealed_value?: string;
-  mount_path?: string | null | undefined;
-  description?: string | undefined;
-  enable_interpolation_in_file?: boolean | undefined;
+const store = async (kind: OwnerKind, id: string, secret: Parameters<typeof storeSecret>[1], context: RequestContext) =>
+  answerOf(await storeSecret(await findOwner(context.db, kind, id), secret, context), context);
+
+type Update = Parameters<typeof replaceVariable>[1] & { readonly environment_variable_id: string };
+
+/** Replaces a variable of an owner's own: those that it inherits belong to others, too. */
+async function update(kind: OwnerKind, id: string, { environment_variable_id, ...variable }: Update, context: RequestContext) {
+  const owner = await findOwner(context.db, kind, id);
+  const row = await findVariable(context.db, 'environment_variable', environment_variable_id, (one) => one[owner.holder] === id);
+  await requireChangeable(owner, context);
+  return answerOf(await replaceVariable(row, variable, context), context);
 }
 
-/** A variable with a mount path is a file. */
-const plainType = ({ mount_path: path }: { mount_path?: string | null | undefined }) => (path === undefined || path === null ? 'VALUE' : 'FILE');
+type SecretUpdate = Parameters<typeof replaceStoredSecret>[1] & { readonly secret_id: string };
 
-const flag = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
-
-async function insert(kind: OwnerKind, ownerId: string, variable: NewVariable, context: RequestContext, override?: Row): Promise<Row> {
-  const { db, clock, random, engine } = context;
-  const holder = kind === 'environment' ? 'environment_id' : 'service_id';
-  const taken = await db.selectFrom('variable').select('id').where(holder, '=', ownerId).where('key', '=', variable.key).executeTakeFirst();
-  if (taken) throw invalid('key', `the ${kind} ${ownerId} has a variable or secret ${variable.key} already (${taken.id})`);
-  const now = isoNow(clock);
-  const row = await db
-    .insertInto('variable')
-    .values({
-      id: random.uuid(), created_at: now, updated_at: now, project_id: null, environment_id: null, service_id: null, [holder]: ownerId, key: variable.key,
-      scope: kind.toUpperCase() as VariableScope, variable_type: override ? 'OVERRIDE' : plainType(variable),
-      value: variable.value, sealed_value: variable.sealed_value ?? null, mount_path: variable.mount_path ?? override?.mount_path ?? null,
-      description: variable.description ?? null, enable_interpolation_in_file: flag(variable.enable_interpolation_in_file),
-      linked_variable_id: override?.id ?? null, owned_by: null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await engine.markOutOfDate(db, await affectedServices(db, row));
-  return row;
+/** Replaces a secret of an owner's own. */
+async function updateSecret(kind: OwnerKind, id: string, { secret_id, ...edit }: SecretUpdate, context: RequestContext) {
+  const owner = await findOwner(context.db, kind, id);
+  const row = await findVariable(context.db, 'secret', secret_id, (one) => one[owner.holder] === id);
+  await requireChangeable(owner, context);
+  return answerOf(await replaceStoredSecret(row, edit, context), context);
 }
-
-/** Finds a service whose variables are about to change, and records the change. @throws ApiProblem 400 while its cluster is locked */
-async function findChangeableService(kind: 'application' | 'container' | 'job', id: string, context: RequestContext) {
-  const service = await findService(context.db, kind, id);
-  await findUnlockedCluster(service.environment_id, context);
-  await touchEnvironment(service.environment_id, context);
-  return service;
-}
-
-/** Finds what is about to get a variable, and records the change. @throws ApiProblem 400 while its cluster is locked */
-async function findChangeableOwner(kind: OwnerKind, id: string, context: RequestContext): Promise<void> {
-  if (kind !== 'environment') return void (await findChangeableService(kind, id, context));
-  await findById(context.db, 'environment', id);
-  await findUnlockedCluster(id, context);
-  await touchEnvironment(id, context);
-}
-
-/** Creates a variable of an owner's own. */
-async function createVariable(kind: OwnerKind, id: string, variable: NewVariable, context: RequestContext) {
-  await findChangeableOwner(kind, id, context);
-  return (await variableAnswers(context.db, [await insert(kind, id, variable, context)]))[0]!;
-}
-
-/** Stores a secret of an owner's own, sealed. */
-const createSecret = (kind: OwnerKind, id: string, { value, ...variable }: NewVariable & { value: string }, context: RequestContext) =>
-  createVariable(kind, id, { ...variable, value: null, sealed_value: context.vault.seal(value) }, context);
-
-/** The services that a variable applies to: its own service, or all of its environment. */
-const affectedServices = async (db: Db, row: Row): Promise<string[]> => {
-  if (row.service_id !== null) return [row.service_id];
-  const services = await db.selectFrom('service').select('id').where('environment_id', '=', row.environment_id!).execute();
-  return services.map(({ id }) => id);
-};
 
 /** Finds a variable of an environment, of one of its services, or of its project. */
-async function findInEnvironment(db: Db, environmentId: string, id: string): Promise<Row> {
+async function findInEnvironment(environmentId: string, id: string, { db }: RequestContext): Promise<VariableRow> {
   const { project_id } = await findById(db, 'environment', environmentId);
-  const row = await db.selectFrom('variable').selectAll().where('id', '=', id).where('sealed_value', 'is', null).executeTakeFirst();
-  const service = row?.service_id ? await db.selectFrom('service').select('environment_id').where('id', '=', row.service_id).executeTakeFirst() : undefined;
-  if (!row || (row.environment_id !== environmentId && row.project_id !== project_id && service?.environment_id !== environmentId)) {
-    throw notFound('environment_variable', id);
-  }
+  const row = await findVariable(db, 'environment_variable', id);
+  const owner = await ownerOfRow(db, row);
+  if (owner.environmentId !== environmentId && row.project_id !== project_id) throw notFound('environment_variable', id);
   return row;
 }
 
-/** Refuses changes that a variable doesn't allow. @param shownValue the variable's value in responses */
-const requireEditable = (row: Row, shownValue: string, { key, value }: { key: string; value: string }): void => {
-  if (row.variable_type === 'BUILT_IN' || row.scope === 'BUILT_IN') throw refused(`${row.key} (${row.id}) is built in and can't be edited.`);
-  // The change would affect the project's other environments too, including production.
-  if (row.scope === 'PROJECT') throw refused(`${row.key} (${row.id}) has the scope PROJECT, which every environment of the project shares. Override it where it should differ.`);
-  if (isHeldExternally(row.variable_type)) throw refused(`${row.key} (${row.id}) is owned by ${row.owned_by ?? 'an external secrets manager'} and can only be changed there.`);
-  if (row.variable_type === 'OVERRIDE' && key !== row.key) throw invalid('key', `the key of an override can't change; it is ${row.key}`);
-  if (row.variable_type === 'ALIAS' && value !== shownValue) throw invalid('value', `${row.key} is an alias and has the value of the variable it stands for`);
-};
-
-async function requireFreeKey(db: Db, row: Row, key: string): Promise<void> {
-  const holder = row.service_id !== null ? 'service_id' : row.environment_id !== null ? 'environment_id' : 'project_id';
-  const taken = await db.selectFrom('variable').select('id').where(holder, '=', row[holder]).where('key', '=', key).where('id', '!=', row.id).executeTakeFirst();
-  if (taken) throw invalid('key', `${key} is taken by another variable of the same scope (${taken.id})`);
+/** Deletes a variable or secret that belongs to this owner itself. @throws ApiProblem 404 for one of another owner */
+async function remove(kind: OwnerKind, ownerId: string, word: 'environment_variable' | 'secret', id: string, context: RequestContext): Promise<undefined> {
+  const owner = await findOwner(context.db, kind, ownerId);
+  return deleteVariable(owner, await findVariable(context.db, word, id, (row) => row[owner.holder] === ownerId), context);
 }
 
-interface Replacement {
-  key: string;
-  value: string;
-  mount_path?: string | null | undefined;
-  description?: string | undefined;
-  enable_interpolation_in_file?: boolean | undefined;
-}
-
-/** Replaces what a variable may have replaced. */
-async function replace(row: Row, variable: Replacement, { db, clock, engine }: RequestContext) {
-  requireEditable(row, (await variableAnswers(db, [row]))[0]!.value, variable);
-  await requireFreeKey(db, row, variable.key);
-  const updated = await db
-    .updateTable('variable')
-    .set({
-      key: variable.key, value: variable.value, mount_path: variable.mount_path ?? null, description: variable.description ?? null,
-      enable_interpolation_in_file: flag(variable.enable_interpolation_in_file), updated_at: isoNow(clock),
-      variable_type: row.variable_type === 'VALUE' || row.variable_type === 'FILE' ? plainType(variable) : row.variable_type,
-    })
-    .where('id', '=', row.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await engine.markOutOfDate(db, await affectedServices(db, updated));
-  return (await variableAnswers(db, [updated]))[0]!;
-}
-
-/** Replaces a variable of a service's own: those that it inherits belong to others, too. */
-async function updateInService(kind: 'application' | 'container' | 'job', id: string, { environment_variable_id, ...variable }: Replacement & { environment_variable_id: string }, context: RequestContext) {
-  const row = await context.db.selectFrom('variable').selectAll().where('id', '=', environment_variable_id).where('service_id', '=', id).where('sealed_value', 'is', null).executeTakeFirst();
-  await findService(context.db, kind, id);
-  if (!row) throw notFound('environment_variable', environment_variable_id);
-  await findChangeableService(kind, id, context);
-  return replace(row, variable, context);
-}
+type Documented = 'create_environment_variable' | 'create_secret' | 'list_environment_variables' | 'update_environment_variable' | 'override_environment_variable';
+type Others = Exclude<OwnerKind, 'application'>;
 
 export const variableHandlers = {
-  create_environment_variable: ({ application_id, ...variable }, context) => createVariable('application', application_id, variable, context),
-  create_variable_of_container: ({ container_id, ...variable }, context) => createVariable('container', container_id, variable, context),
-  create_variable_of_job: ({ job_id, ...variable }, context) => createVariable('job', job_id, variable, context),
-  create_variable_of_environment: ({ environment_id, ...variable }, context) => createVariable('environment', environment_id, variable, context),
-  create_secret: ({ application_id, ...variable }, context) => createSecret('application', application_id, variable, context),
-  create_secret_of_container: ({ container_id, ...variable }, context) => createSecret('container', container_id, variable, context),
-  create_secret_of_job: ({ job_id, ...variable }, context) => createSecret('job', job_id, variable, context),
-  create_secret_of_environment: ({ environment_id, ...variable }, context) => createSecret('environment', environment_id, variable, context),
-  list_environment_variables: async (input, { db }) => {
-    const { environment_id } = await findService(db, 'application', input.application_id);
-    return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.application_id }), input, (rows) => variableAnswers(db, rows));
-  },
-  list_variables_of_container: async (input, { db }) => {
-    const { environment_id } = await findService(db, 'container', input.container_id);
-    return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.container_id }), input, (rows) => variableAnswers(db, rows));
-  },
-  list_variables_of_job: async (input, { db }) => {
-    const { environment_id } = await findService(db, 'job', input.job_id);
-    return pageOf(await visibleVariables(db, { environmentId: environment_id, serviceId: input.job_id }), input, (rows) => variableAnswers(db, rows));
-  },
-  list_variables_of_environment: async (input, { db }) =>
-    pageOf(await visibleVariables(db, { environmentId: input.environment_id }), input, (rows) => variableAnswers(db, rows)),
+  create_environment_variable: ({ application_id, ...variable }, context) => create('application', application_id, variable, context),
+  create_variable_of_container: ({ container_id, ...variable }, context) => create('container', container_id, variable, context),
+  create_variable_of_job: ({ job_id, ...variable }, context) => create('job', job_id, variable, context),
+  create_variable_of_environment: ({ environment_id, ...variable }, context) => create('environment', environment_id, variable, context),
+  create_variable_of_project: ({ project_id, ...variable }, context) => create('project', project_id, variable, context),
+  create_secret: ({ application_id, ...secret }, context) => store('application', application_id, secret, context),
+  create_secret_of_container: ({ container_id, ...secret }, context) => store('container', container_id, secret, context),
+  create_secret_of_job: ({ job_id, ...secret }, context) => store('job', job_id, secret, context),
+  create_secret_of_environment: ({ environment_id, ...secret }, context) => store('environment', environment_id, secret, context),
+  create_secret_of_project: ({ project_id, ...secret }, context) => store('project', project_id, secret, context),
+  list_environment_variables: ({ application_id, ...page }, context) => list('application', application_id, page, context),
+  list_variables_of_container: ({ container_id, ...page }, context) => list('container', container_id, page, context),
+  list_variables_of_job: ({ job_id, ...page }, context) => list('job', job_id, page, context),
+  list_variables_of_environment: ({ environment_id, ...page }, context) => list('environment', environment_id, page, context),
+  list_variables_of_project: ({ project_id, ...page }, context) => list('project', project_id, page, context),
+  list_secrets_of_application: ({ application_id, ...page }, context) => listSecrets('application', application_id, page, context),
+  list_secrets_of_container: ({ container_id, ...page }, context) => listSecrets('container', container_id, page, context),
+  list_secrets_of_job: ({ job_id, ...page }, context) => listSecrets('job', job_id, page, context),
+  list_secrets_of_environment: ({ environment_id, ...page }, context) => listSecrets('environment', environment_id, page, context),
+  list_secrets_of_project: ({ project_id, ...page }, context) => listSecrets('project', project_id, page, context),
   update_environment_variable: async ({ environment_id, environment_variable_id, ...variable }, context) => {
-    const row = await findInEnvironment(context.db, environment_id, environment_variable_id);
-    await findUnlockedCluster(environment_id, context);
-    const updated = await replace(row, variable, context);
-    await touchEnvironment(environment_id, context);
-    return updated;
+    const row = await findInEnvironment(environment_id, environment_variable_id, context);
+    // The change would affect the project's other environments too, including production.
+    if (row.scope === 'PROJECT') throw refused(`${row.key} (${row.id}) has the scope PROJECT, which every environment of the project shares. Change it at the project, or override it where it should differ.`);
+    await requireChangeable(await findOwner(context.db, 'environment', environment_id), context);
+    return answerOf(await replaceVariable(row, variable, context), context);
   },
-  update_variable_of_application: ({ application_id, ...variable }, context) => updateInService('application', application_id, variable, context),
-  update_variable_of_container: ({ container_id, ...variable }, context) => updateInService('container', container_id, variable, context),
-  update_variable_of_job: ({ job_id, ...variable }, context) => updateInService('job', job_id, variable, context),
+  update_variable_of_application: ({ application_id, ...variable }, context) => update('application', application_id, variable, context),
+  update_variable_of_container: ({ container_id, ...variable }, context) => update('container', container_id, variable, context),
+  update_variable_of_job: ({ job_id, ...variable }, context) => update('job', job_id, variable, context),
+  update_variable_of_project: ({ project_id, ...variable }, context) => update('project', project_id, variable, context),
   override_environment_variable: async ({ container_id, environment_variable_id, ...override }, context) => {
-    const { db } = context;
-    const container = await findChangeableService('container', container_id, context);
-    const row = await findInEnvironment(db, container.environment_id, environment_variable_id);
+    const owner = await findOwner(context.db, 'container', container_id);
+    const row = await findInEnvironment(owner.environmentId!, environment_variable_id, context);
     // Variables of other services don't apply to this one.
     if (row.service_id !== null && row.service_id !== container_id) throw notFound('environment_variable', environment_variable_id);
-    if (rank(row.scope) >= rank('CONTAINER')) {
-      throw refused(`${row.key} (${row.id}) has the scope ${row.scope}; only a variable of a higher scope (${precedence.join(', ')}) can be overridden. Update it instead.`);
-    }
-    return (await variableAnswers(db, [await insert('container', container_id, { ...override, key: row.key }, context, row)]))[0]!;
+    return answerOf(await overrideVariable(owner, row, override, context), context);
   },
-} satisfies Partial<OperationHandlers<
-  | 'create_environment_variable' | 'create_secret' | `create_${'variable' | 'secret'}_of_${Exclude<OwnerKind, 'application'>}` | 'list_environment_variables' | 'list_variables_of_container' | 'list_variables_of_job' | 'list_variables_of_environment'
-  | 'update_environment_variable' | 'update_variable_of_application' | 'update_variable_of_container' | 'update_variable_of_job' | 'override_environment_variable'
->>;
+  update_secret_of_application: ({ application_id, ...secret }, context) => updateSecret('application', application_id, secret, context),
+  update_secret_of_container: ({ container_id, ...secret }, context) => updateSecret('container', container_id, secret, context),
+  update_secret_of_job: ({ job_id, ...secret }, context) => updateSecret('job', job_id, secret, context),
+  update_secret_of_environment: ({ environment_id, ...secret }, context) => updateSecret('environment', environment_id, secret, context),
+  update_secret_of_project: ({ project_id, ...secret }, context) => updateSecret('project', project_id, secret, context),
+  delete_variable_of_application: (input, context) => remove('application', input.application_id, 'environment_variable', input.environment_variable_id, context),
+  delete_variable_of_container: (input, context) => remove('container', input.container_id, 'environment_variable', input.environment_variable_id, context),
+  delete_variable_of_job: (input, context) => remove('job', input.job_id, 'environment_variable', input.environment_variable_id, context),
+  delete_variable_of_environment: (input, context) => remove('environment', input.environment_id, 'environment_variable', input.environment_variable_id, context),
+  delete_variable_of_project: (input, context) => remove('project', input.project_id, 'environment_variable', input.environment_variable_id, context),
+  delete_secret_of_application: (input, context) => remove('application', input.application_id, 'secret', input.secret_id, context),
+  delete_secret_of_container: (input, context) => remove('container', input.container_id, 'secret', input.secret_id, context),
+  delete_secret_of_job: (input, context) => remove('job', input.job_id, 'secret', input.secret_id, context),
+  delete_secret_of_environment: (input, context) => remove('environment', input.environment_id, 'secret', input.secret_id, context),
+  delete_secret_of_project: (input, context) => remove('project', input.project_id, 'secret', input.secret_id, context),
+} satisfies OperationHandlers<Documented | `${'create_variable' | 'create_secret'}_of_${Others}` | `list_variables_of_${Others}` | `${'list_secrets' | 'update_secret' | 'delete_variable' | 'delete_secret'}_of_${OwnerKind}` | `update_variable_of_${Exclude<OwnerKind, 'environment'>}`>;

@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import { VariableScope } from '../../../contract/index.ts';
 import { addDays, type PlatformClock, type Random } from '../../common/index.ts';
 import { clusterRow, environmentRow, organizationId, replayOrder, seedId, type SeedTime, seedTime, serviceRows, variableRow } from '../../seed/index.ts';
-import { markOutOfDate } from '../../engine/index.ts';
+import { markOutOfDate, markReadersOutOfDate } from '../../engine/index.ts';
 import { builtInVariables, withRecordedChange } from '../../api/index.ts';
 import { referenceAgeDays } from '../../runtime/simulated/index.ts';
 import type { Db, DataStore, VariableTable } from '../../store/index.ts';
@@ -75,7 +75,7 @@ async function editVariable(db: DataStore, at: string, by: string, environment: 
     });
     await trx.updateTable('environment').set({ updated_at: at, updated_by: by }).where('id', '=', environmentId(environment)).execute();
     const services = await trx.selectFrom('service').select('id').where('environment_id', '=', environmentId(environment)).execute();
-    await markOutOfDate(trx, services.map(({ id }) => id));
+    await markReadersOutOfDate(trx, services.map(({ id }) => id));
   });
 }
 

@@ -10,7 +10,7 @@ export const dockerBuildError: Scenario = {
   name: 'docker-build-error',
   story: 'The newest commit of returns-portal adds a dependency to package.json without the lock file: npm ci refuses to install.',
   symptoms: 'BUILD_ERROR; the step RUN npm ci of the Docker build fails with exit code 1; earlier commits were built well.',
-  fix: 'Deploy the last good commit (git_commit_id from the history). The newest one fails whenever it is built.',
+  fix: 'Deploy the last good commit (commit from the history). The newest one fails whenever it is built.',
   environments: [{ path: environment, mode: 'DEVELOPMENT', cluster: 'main' }],
   services: [application(environment, 'returns-portal', true)],
   history: [

@@ -15,7 +15,7 @@ export const flakyMigrationJob: Scenario = {
   name: 'flaky-migration-job',
   story: 'The job billing-migrate 5.3.0 ran into a lock on the table invoices and was rolled back. Somebody then deployed billing-api 5.3.0 by itself, which needs the new schema.',
   symptoms: 'DEPLOYMENT_ERROR of the container, which refuses the old schema; DEPLOYMENT_ERROR of the job before it, with "canceling statement due to lock timeout".',
-  fix: 'Run the job again (deploy_job): the lock is gone by then. Then deploy the container.',
+  fix: 'Run the job again (deploy_service): the lock is gone by then. Then deploy the container.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [
     database(environment, 'billing-db', 'POSTGRESQL', '16', 'CONTAINER'),

@@ -10,7 +10,7 @@ export const imagePullDenied: Scenario = {
   name: 'image-pull-denied',
   story: 'mailer was switched from the registry acme to docker-hub, where its repository is private and the platform has no credentials for it.',
   symptoms: 'DEPLOYMENT_ERROR; ImagePullBackOff with "pull access denied … may require authorization"; the tag is that of the last good deployment, the registry is another.',
-  fix: 'Set registry_id back to the registry acme with update_container, and deploy the container.',
+  fix: 'Set registry back to the registry acme with update_container, and deploy the container.',
   environments: [{ path: environment, mode: 'STAGING', cluster: 'main' }],
   services: [container(environment, 'mailer', '1.9.0', { healthchecks: { readiness_probe: httpProbe(8080, '/health') } }, { ports: [publicPort(service, 8080)] })],
   history: [

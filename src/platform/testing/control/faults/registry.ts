@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../../contract/index.ts';
-import type { Upgrade } from '../../../engine/index.ts';
+import type { ClusterUpgrade } from '../../../runtime/index.ts';
 import { seededRandom } from '../../../common/index.ts';
 import type { Task } from '../../../runtime/index.ts';
 import { faultEffects, type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
@@ -27,7 +27,7 @@ export interface FaultRegistry {
   /** The fault for a step, if any. Repeated calls for the same step give the same result while the rule exists. */
   forStep(task: Pick<Task, 'deploymentId' | 'service' | 'phase'>): StepFault | undefined;
   /** The fault for a cluster's upgrade, if any. Repeated calls for the same upgrade give the same result. */
-  forUpgrade(upgrade: Upgrade): FaultRule | undefined;
+  forUpgrade(upgrade: ClusterUpgrade): FaultRule | undefined;
 }
 
 interface Entry {
