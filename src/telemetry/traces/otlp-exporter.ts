@@ -1,0 +1,94 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { ExportResultCode, parseKeyPairsIntoRecord } from '@opentelemetry/core';
+import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import type { ServerLogger } from '../../server/context/index.ts';
+import type { ExportSettings } from './trace-settings.ts';
+
+const formats = {
+  'http/json': { type: 'application/json', serializer: JsonTraceSerializer },
+  'http/protobuf': { type: 'application/x-protobuf', serializer: ProtobufTraceSerializer },
+} as const;
+
+const compressed = promisify(gzip);
+
+/** How often lost spans are logged at most, in milliseconds. */
+const logInterval = 60_000;
+
+/** The reason of a failed request, without the address, which may be secret. */
+const reasonOf = (error: unknown): string => {
+  const { name, cause } = error as Error;
+  return (cause as { code?: string } | undefined)?.code ?? name;
+};
+
+/** An exporter that stops at once. */
+export interface BoundedExporter extends SpanExporter {
+  /** Ends the requests under way, whose spans are lost, and logs what was lost since the last time. */
+  readonly end: () => Promise<void>;
+}
+
+/**
+ * Sends spans by OTLP over HTTP, each batch once. A batch that can't be delivered is dropped and logged. The exporter of OpenTelemetry
+ * repeats it with timers that would keep this process from ending.
+ */
+export function otlpExporter({ url, headers, protocol, compression, timeout }: ExportSettings, log: Pick<ServerLogger, 'warn'>): BoundedExporter {
+  const { type, serializer } = formats[protocol];
+  const givenHeaders = Object.assign({}, ...headers.map((text) => parseKeyPairsIntoRecord(text))) as Record<string, string>;
+  const isCompressed = compression === 'gzip';
+  const ownHeaders = { 'content-type': type, 'user-agent': 'infra-mcp', ...(isCompressed && { 'content-encoding': 'gzip' }) };
+  const stop = new AbortController();
+  const underWay = new Set<Promise<void>>();
+  let lost = 0;
+  let reason = '';
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  const send = async (serialized: Uint8Array): Promise<void> => {
+    const body = isCompressed ? await compressed(serialized) : serialized;
+    // A redirect is an error: the headers, which may contain a key, go nowhere else.
+    const response = await fetch(url, {
+      method: 'POST', redirect: 'error', headers: { ...givenHeaders, ...ownHeaders }, body: body as Uint8Array<ArrayBuffer>,
+      signal: AbortSignal.any([stop.signal, AbortSignal.timeout(timeout)]),
+    });
+    await response.body?.cancel();
+    if (!response.ok) throw Object.assign(new Error('refused'), { cause: { code: `HTTP ${response.status}` } });
+  };
+
+  const logLost = (): void => {
+    if (lost > 0) log.warn({ spans: lost, reason }, 'traces were lost: the endpoint of OTEL_EXPORTER_OTLP_ENDPOINT did not take them');
+    lost = 0;
+    loggedAt = performance.now();
+  };
+
+  const drop = (spans: number, error: unknown): void => {
+    lost += spans;
+    reason = reasonOf(error);
+    // At the end there is one log for all.
+    if (!stop.signal.aborted && performance.now() - loggedAt >= logInterval) logLost();
+  };
+
+  const deliver = async (spans: ReadableSpan[]): Promise<void> => {
+    const body = serializer.serializeRequest(spans);
+    await (body && send(body).catch((error: unknown) => drop(spans.length, error)));
+  };
+
+  const exportSpans = async (spans: ReadableSpan[], done: Parameters<SpanExporter['export']>[1]): Promise<void> => {
+    const delivered = deliver(spans);
+    underWay.add(delivered);
+    await delivered;
+    underWay.delete(delivered);
+    // What was lost has been logged here.
+    done({ code: ExportResultCode.SUCCESS });
+  };
+
+  return {
+    export: (spans, done) => void exportSpans(spans, done),
+    forceFlush: async () => void (await Promise.all(underWay)),
+    shutdown: async () => void (await Promise.all(underWay)),
+    end: async () => {
+      stop.abort();
+      await Promise.all(underWay);
+      logLost();
+    },
+  };
+}
