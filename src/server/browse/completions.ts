@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteResult, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { operations, serviceKinds } from '../../contract/index.ts';
+import { isServiceKind, operations, serviceKinds } from '../../contract/index.ts';
 import { type ResourceKind, type NameResolver, pointsAt, table, type Tool, type Toolset, composeTool } from '../tool/index.ts';
 import { days } from './prompts/argument-forms.ts';
 import { allResources } from './resources/catalog.ts';
@@ -38,8 +38,6 @@ const completionTool = (kind: ResourceKind, typed: string, principal: string, re
     },
     render: table('value', ['value']),
   });
-
-const isServiceKind = (text: string | undefined): text is (typeof serviceKinds)[number] => serviceKinds.some((kind) => kind === text);
 
 /** The source of an argument's completions: fixed values, the names of a kind, or the versions of a service; undefined for none. */
 type Choice = { readonly among: readonly string[] } | { readonly kind: ResourceKind } | { readonly versionsOf: string } | undefined;

@@ -2,7 +2,7 @@
 
 export { createContent, type Content, type ContentDependencies } from './content.ts';
 export { allResources, listedResources } from './resources/catalog.ts';
-export { registerResources, registerSubscriptions, variablesOf, type ListedResource } from './resources/mcp-resources.ts';
+export { registerResources, registerSubscriptions, type ListedResource } from './resources/mcp-resources.ts';
 export { isPlatformResource, type Resource } from './resources/resource.ts';
 export { watchFor } from './resources/watch-resource.ts';
 export { budgetKeyOf, createWatches, mostWatched, type Unsubscribe, type Watches } from './resources/watches.ts';

@@ -6,14 +6,20 @@ import { fail } from '../failure/index.ts';
 import type { Confirmer, Controls, EnvironmentVariables, AssessedRisk, GuardedCallDependencies, GuardedCall, Plan, Registry } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
-import type { Issue, NameResolver, PlannedOperation } from '../tool/index.ts';
+import type { Issue, NameResolver, PlannedOperation, ResourceKind } from '../tool/index.ts';
+import type { CallObserver } from './call-observer.ts';
+import type { RecentChanges } from './recent-changes.ts';
 
 /** What calls work with. One set serves all calls of a server. */
 export interface CallDependencies extends GuardedCallDependencies {
   /** The platform's client, connected when first needed. */
   readonly connect: () => Promise<{ readonly client: Client }>;
+  /** How the operator starts this program in a shell. Default: by its name. */
+  readonly program?: string | undefined;
   readonly confirmer: Confirmer;
   readonly recorder: Recorder;
+  /** Counts and traces calls. Default: nobody does. */
+  readonly observer?: CallObserver;
   readonly redaction: Redaction;
   /** What plans are sealed with. */
   readonly keys: KeyProvider;
@@ -21,6 +27,8 @@ export interface CallDependencies extends GuardedCallDependencies {
   readonly environment: EnvironmentVariables;
   /** Finds what names stand for. */
   readonly resolver: NameResolver;
+  /** When callers last changed something. */
+  readonly recentChanges: RecentChanges;
   /** Reports that something was changed on the budget of a credential. */
   readonly changed?: (context: CallContext) => void;
   /** The tools that clients are shown; without it, any may be proposed and named. */
@@ -31,7 +39,9 @@ export interface CallDependencies extends GuardedCallDependencies {
 export interface Call extends GuardedCall {
   readonly deps: CallDependencies;
   readonly controls: Controls;
-  /** What is wrong with the size of the arguments or with the controls among them. */
+  /** The kinds that the caller's names say of arguments that take any service. */
+  readonly kinds: Readonly<Record<string, ResourceKind>>;
+  /** What is wrong with the size of the arguments, with their names or with the controls among them. */
   readonly issues: readonly Issue[];
   /** Makes fit to be shown to this caller whatever is reported. */
   readonly redactor: Redactor;
@@ -41,6 +51,8 @@ export interface Call extends GuardedCall {
   readonly onFlaw: (operation: AnyOperation, flaw: ApiError) => void;
   /** What was noted so, one line each. */
   readonly flaws: ReadonlySet<string>;
+  /** Called when a stage begins. */
+  readonly onStage?: (name: string) => void;
   /** Keeps facts for the audit record. */
   readonly note: (facts: Partial<CallFacts>) => void;
 }
@@ -97,7 +109,7 @@ export type Request = Pick<PlannedOperation, 'operation' | 'input' | 'carried'>;
  */
 export async function send({ operation, input, carried }: Request, call: Sender, onFlaw?: (flaw: ApiError) => void): Promise<unknown> {
   const client = await connected(call);
-  const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log } = call.context;
+  const { principal, credential, credentialRefused, signal, deadline, requestId, trace, log, clock } = call.context;
   try {
     const answer = await client.call(operation, input, { credential, signal, deadline, requestId, trace, carried, log, onFlaw });
     call.deps.resolver.learn(operation, input, answer, principal);
@@ -105,5 +117,8 @@ export async function send({ operation, input, carried }: Request, call: Sender,
   } catch (error) {
     if (error instanceof ApiError && error.kind === 'unauthorized') credentialRefused?.();
     throw error;
+  } finally {
+    // A request that failed may have had its effect.
+    if (operation.effect !== 'read') call.deps.recentChanges.note(principal, clock.now());
   }
 }

@@ -2,10 +2,10 @@ import { createReader, wholeRows, type CallContext } from '../context/index.ts';
 import type { CallFacts } from '../audit/index.ts';
 import { failureOf, outcomeOf, type Failure } from '../failure/index.ts';
 import { splitControls } from '../guard/index.ts';
-import type { JsonRecord } from '../json/index.ts';
+import { isRecord } from '../json/index.ts';
 import { failureText, type EndedCall, type Reply } from '../output/index.ts';
 import { protectLog } from '../redaction/index.ts';
-import { sizeIssues, toolArgumentSchema, type Tool } from '../tool/index.ts';
+import { sizeIssues, toolArgumentSchema, withOwnNames, type Tool } from '../tool/index.ts';
 import { send, type Call, type CallDependencies } from './call.ts';
 import { withheldText } from './last-resort.ts';
 import { recordOutcome } from './recording.ts';
@@ -17,7 +17,7 @@ export type { Reply } from '../output/index.ts';
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor, flaws }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
-  const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [] }), ...flaws].join('\n');
+  const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [], program: deps.program }), ...flaws].join('\n');
   return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 
@@ -39,16 +39,17 @@ function endedByFailure(error: unknown, call: Call, begun: boolean): EndedCall {
 }
 
 /** A call as the first stage gets it. @param given the arguments as the caller sent them. */
-export function newCall(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, note: Call['note']): Call {
+export function newCall(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, { note, onStage }: Pick<Call, 'note' | 'onStage'>): Call {
   const tooLarge = sizeIssues(given);
-  const { controls, args, issues, unseen } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
+  const { controls, args: split, issues, unseen } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
+  const { args, kinds, issues: disputed } = withOwnNames(tool, isRecord(split) ? split : {});
   const redactor = deps.redaction.forCall({ principal: context.principal, credential: context.credential?.value, unseen });
   redactor.mention(args, toolArgumentSchema(tool));
   const safe: CallContext = { ...context, log: protectLog(context.log, redactor) };
   const reader = createReader((operation, input, onFlaw) => send({ operation, input }, { tool, context: safe, deps }, onFlaw), wholeRows);
   const flaws = new Set<string>();
   const onFlaw: Call['onFlaw'] = ({ name }, { reason }) => void flaws.add(`${name}: ${reason}, and passed over.`);
-  return { tool, args: args as JsonRecord, controls, issues: [...tooLarge, ...issues], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note };
+  return { tool, args, kinds, controls, issues: [...tooLarge, ...(isRecord(split) ? [] : ['the arguments must be an object']), ...issues, ...disputed], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note, onStage };
 }
 
 /**
@@ -57,8 +58,10 @@ export function newCall(tool: Tool, given: unknown, context: CallContext, deps: 
  * same call comes again with the answer in its context.
  * @param given the arguments as the caller sent them.
  */
-export async function runCall(tool: Tool, given: unknown, context: CallContext, dependencies: CallDependencies): Promise<Reply> {
-  const began = context.clock.now();
+export async function runCall(tool: Tool, given: unknown, received: CallContext, dependencies: CallDependencies): Promise<Reply> {
+  const began = received.clock.now();
+  const observed = dependencies.observer?.begin(tool.name, received.trace);
+  const context = observed?.trace ? { ...received, trace: observed.trace } : received;
   const { principal, connection, requestId, clock } = context;
   let facts: CallFacts = { tool: tool.name, principal, connection, requestId };
   const note = (more: Partial<CallFacts>): void => {
@@ -67,13 +70,14 @@ export async function runCall(tool: Tool, given: unknown, context: CallContext, 
   const hasBegun = (): boolean => facts.confirmed !== undefined;
 
   const carryOut = async (): Promise<EndedCall> => {
-    const call = newCall(tool, given, context, dependencies, note);
+    const call = newCall(tool, given, context, dependencies, { note, onStage: observed?.stage });
     return stages.run(call).catch((error: unknown) => endedByFailure(error, call, hasBegun()));
   };
   const { reply, outcome } = await carryOut().catch((error: unknown): EndedCall => ({
     reply: withheldReply(error, { context, begun: hasBegun() }),
     outcome: { outcome: hasBegun() ? 'unknown' : 'failed', why: 'withheld' },
   }));
+  observed?.end({ tier: facts.tier, confirmed: facts.confirmed, ...outcome });
   await recordOutcome({ ...facts, ...outcome, duration: clock.now() - began }, context, dependencies);
   return reply;
 }

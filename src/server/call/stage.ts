@@ -44,10 +44,15 @@ function after<Out extends Call>(list: readonly AnyStage[], run: Stages<Out>['ru
     next: <Next extends Out>(stage: Stage<Out, Next>) =>
       after<Next>([...list, stage], async (call) => {
         const result = await run(call);
-        return hasEnded(result) ? result : stage.run(result);
+        if (hasEnded(result)) return result;
+        call.onStage?.(stage.name);
+        return stage.run(result);
       }),
   };
 }
 
 /** The beginning of a list of stages. */
-export const startWith = <Out extends Call>(stage: Stage<Call, Out>): Stages<Out> => after<Out>([stage], stage.run);
+export const startWith = <Out extends Call>(stage: Stage<Call, Out>): Stages<Out> => after<Out>([stage], (call) => {
+  call.onStage?.(stage.name);
+  return stage.run(call);
+});

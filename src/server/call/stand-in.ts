@@ -1,6 +1,7 @@
-import { ApiError, type Client } from '../../client/index.ts';
-import { elsewhereOf, redeployOf, type AnyOperation } from '../../contract/index.ts';
-import type { PlannedOperation } from '../tool/index.ts';
+import { ApiError, type ApiErrorKind, type Client } from '../../client/index.ts';
+import { elsewhereOf, oneByOneOf, redeployOf, snakeCase, type AnyOperation } from '../../contract/index.ts';
+import type { TargetedOperation } from '../guard/index.ts';
+import { pick, type PlannedOperation } from '../tool/index.ts';
 import { connected, send, type Request, type Sender } from './call.ts';
 
 /** Names of the operations that each platform refused, and for which another one then stood in. */
@@ -55,4 +56,21 @@ export async function sendOrStandIn<Planned extends Plannable>(planned: Planned,
     refusedBefore.set(client, known.add(pair));
     return { planned: again, answer };
   }
+}
+
+const refusals: readonly unknown[] = ['invalid_input', 'forbidden', 'not_found', 'conflict', 'not_offered'] satisfies ApiErrorKind[];
+
+/** Whether the platform refused one request and did nothing, so that it may still carry out others. */
+export const isAboutOne = (error: unknown): boolean => error instanceof ApiError && refusals.includes(error.kind) && error.outcomeUnknown !== true;
+
+/**
+ * The requests that do one service at a time what the platform was asked to do with several at once, after it answered that
+ * it has no such path. That it has none for one service either, or that it refuses one, shows with them.
+ */
+export function oneByOneAfter(refusal: unknown, { operation, input, ...others }: TargetedOperation): readonly TargetedOperation[] {
+  if (!(refusal instanceof ApiError) || refusal.kind !== 'not_offered') return [];
+  return (oneByOneOf(operation, input) ?? []).map((single) => {
+    const id = String(Object.values(pick(single.input, single.operation.params.map(snakeCase)))[0]);
+    return { ...others, ...single, target: { ...others.target, kind: single.operation.target, id, name: undefined } };
+  });
 }

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonUnreadable, reasonUnusable } from '../context/index.ts';
-import { CallFailure, fail } from '../failure/index.ts';
-import { assertReadAllowed } from '../guard/index.ts';
+import type { AnyOperation } from '../../contract/index.ts';
+import { reasonUnreadable, reasonUnusable, type Reader } from '../context/index.ts';
+import { fail, isDenied } from '../failure/index.ts';
+import { assertReadAllowed, withoutHiddenRows } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { hidesAny } from '../redaction/index.ts';
 import { answerSchema, type PlannedOperation, type ToolContext } from '../tool/index.ts';
 import type { Call } from './call.ts';
 
 const reasonDenied = (error: unknown): string | undefined =>
-  error instanceof CallFailure && error.failure.kind === 'denied' ? `${error.failure.denial.rule} (${error.failure.denial.setBy})` : undefined;
+  isDenied(error) ? `${error.failure.denial.rule} (${error.failure.denial.setBy})` : undefined;
 
 /** What the code of a tool works with, and what it could not read. */
 interface ToolCall {
@@ -36,7 +37,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
   const missing = new Map<string, string>();
   const notes = new Set<string>();
   const timeLeft = (): number => deadline - clock.now();
-  const { read, attempt, forget } = call.reader.under({
+  const rules: Parameters<typeof call.reader.under>[0] = {
     assertAllowed: (operation, input) => assertReadAllowed(call, operation, input),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: then the caller sees the denial.
@@ -44,8 +45,19 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
     onUnread: ({ name }, reason) => missing.set(name, reason),
     // What is to be sent is never made from half an answer.
     onFlaw: shown ? call.onFlaw : undefined,
-  });
+  };
+  const { read: readWhole, attempt: attemptWhole, forget } = call.reader.under(rules);
+  const { attempt: attemptBefore } = call.reader.under(rules);
   if (hasChanged) forget();
+  const visible = async <Answer>(operation: AnyOperation, answer: Answer): Promise<Answer> => {
+    if (operation.placedRows === undefined) return answer;
+    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, answer);
+    if (note !== undefined) notes.add(note);
+    return narrowed as Answer;
+  };
+  const read: Reader['read'] = async (operation, input) => visible(operation, await readWhole(operation, input));
+  const attempt: Reader['attempt'] = async (operation, input) => visible(operation, await attemptWhole(operation, input));
+  const before: Reader['attempt'] = async (operation, input) => visible(operation, await attemptBefore(operation, input));
   return {
     toolContext: {
       resolved,
@@ -54,11 +66,14 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       read,
       attempt,
       forget,
+      before,
       now: () => clock.now(),
       timeLeft,
+      sinceChange: () => clock.now() - (call.deps.recentChanges.last(context.principal) ?? Number.NEGATIVE_INFINITY),
       // Giving up isn't an error: whoever waits looks at the time that is left.
       pause: (milliseconds) => sleep(Math.max(0, Math.min(milliseconds, timeLeft())), undefined, { signal }).catch(() => undefined),
       isAborted: () => signal.aborted,
+      isDenied,
       hiddenIn: (record, schema) => Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) => (hidesAny(member) ? [name] : [])),
       replacements,
       progress: (message) => context.progress?.(redactor.text(message)),

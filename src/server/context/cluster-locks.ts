@@ -55,3 +55,10 @@ export function lockFacts(lock: JsonRecord, show: (value: unknown) => string, un
   const said = (before: string, value: unknown): string => (value === undefined || value === null || value === '' ? '' : `${before}${show(value)}`);
   return `${said(' by ', lock['owner_name'])}${said(' since ', lock['locked_at'])}${until}${said(': ', lock['reason'])}`;
 }
+
+/** That a cluster is locked, by whom, since and until when, and why. @param cluster its name, if it is known; else its id is told */
+export function lockText(lock: JsonRecord, show: (value: unknown) => string, cluster: unknown = lock['cluster_id']): string {
+  const end = lockEnd(lock);
+  const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
+  return `Cluster ${show(cluster)} is locked${lockFacts(lock, show, until)}`;
+}

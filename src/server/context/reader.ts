@@ -17,6 +17,8 @@ export interface Reader {
   readonly read: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op>>;
   /** An optional read: undefined if `reasonUnread` explains its failure. @throws ApiError for every other failure. */
   readonly attempt: <Op extends AnyOperation>(operation: Op, input: InputOf<Op>) => Promise<AnswerOf<Op> | undefined>;
+  /** The whole answers that the call already has from an operation, if given to inputs with these members. Sends nothing. */
+  readonly answered: <Op extends AnyOperation>(operation: Op, members?: JsonRecord) => Promise<readonly AnswerOf<Op>[]>;
   /** Drops cached answers: the next read is sent again. */
   readonly forget: () => void;
   /** A reader of the same call with other rules in place of its own. It shares the cached answers. */
@@ -112,6 +114,19 @@ export function createReader(send: SendRead, rules: ReadRules = {}, answers: Ans
         onUnread?.(operation, reason);
         return undefined;
       }
+    },
+    answered: async <Op extends AnyOperation>(operation: Op, members: JsonRecord = {}) => {
+      const inputs = [...cached].flatMap(([key, answer]) => {
+        const [name, input] = JSON.parse(key) as [string, JsonRecord];
+        return name === operation.name && Object.entries(members).every(([member, value]) => input[member] === value) ? [{ input, answer }] : [];
+      });
+      const all = await Promise.all(inputs.map(async ({ input, answer }) => {
+        const found = await answer.catch(() => undefined);
+        if (!found || found.flaw) return [];
+        await assertAllowed?.(operation, input);
+        return [view(operation, found.answer) as AnswerOf<Op>];
+      }));
+      return all.flat();
     },
     forget: () => {
       cached = new Map();

@@ -51,6 +51,32 @@ export async function organizationWith(id: string | undefined, reader: Reader): 
   return rowsIn(await reader.attempt(everyOrganization, {})).find((row) => row['id'] === id);
 }
 
-/** Reads the services of an environment; undefined if not all of them can be read. */
+/** The row of an environment in the list of its organization, if the call has read that and it has a member; its cluster may be told by its services. */
+async function environmentRow(id: string, member: string, reader: Reader): Promise<JsonRecord | undefined> {
+  const lists = await reader.answered(operations.list_environments_of_organization);
+  const row = lists.flatMap((answer) => rowsIn(answer)).find((one) => one['id'] === id);
+  if (row === undefined || textIn(row, member) !== undefined) return row;
+  const services = (await reader.answered(operations.list_services_of_organization)).flatMap((answer) => rowsIn(answer));
+  const inside = services.find((service) => service['environment_id'] === id && textIn(service, member) !== undefined);
+  return inside && { ...row, [member]: inside[member] };
+}
+
+/**
+ * The record of an environment, from what the call has read already if that has a member, so that a call about many
+ * environments doesn't read each of them; undefined if it can't be read.
+ */
+export const environmentIn = async (id: string, member: 'mode' | 'cluster_id', reader: Reader): Promise<JsonRecord | undefined> =>
+  (await environmentRow(id, member, reader)) ?? readById('environment', id, reader);
+
+/** The services of an environment in a list that the call has read: of the environment itself or a wider one. Where that has one of them, it has them all. */
+async function servicesRead(environment_id: string, reader: Reader): Promise<readonly JsonRecord[] | undefined> {
+  const [list] = await reader.answered(operations.list_services, { environment_id });
+  const own = wholeListIn(list);
+  if (own) return own;
+  const wide = (await reader.answered(operations.list_services_of_organization)).map((answer) => rowsIn(answer).filter((row) => row['environment_id'] === environment_id));
+  return wide.find((rows) => rows.length > 0);
+}
+
+/** The services of an environment, from what the call has read already or by reading them; undefined if not all of them can be read. */
 export const servicesIn = async (environmentId: string | undefined, reader: Reader): Promise<readonly JsonRecord[] | undefined> =>
-  environmentId === undefined ? undefined : wholeListIn(await reader.attempt(operations.list_services, { environment_id: environmentId }));
+  environmentId === undefined ? undefined : ((await servicesRead(environmentId, reader)) ?? wholeListIn(await reader.attempt(operations.list_services, { environment_id: environmentId })));

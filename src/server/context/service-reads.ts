@@ -1,6 +1,6 @@
 import { ApiError, type ApiErrorKind } from '../../client/index.ts';
 import { allOperations, operations, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
-import { isRecord, type JsonRecord } from '../json/index.ts';
+import { isRecord, recordsIn, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
 import { pointerIn, readById, rowsIn, textIn } from './reads.ts';
 
@@ -55,7 +55,7 @@ const environmentOf = async ({ kind, id, environmentId }: ServiceReference, read
 
 /** The row of a service in the statuses of its environment, in the list of whatever kind. */
 const rowOf = (id: string, statuses: JsonRecord | undefined): JsonRecord | undefined =>
-  Object.values(statuses ?? {}).flatMap((list) => rowsIn({ results: list })).find((row) => row['id'] === id);
+  Object.values(statuses ?? {}).flatMap((list) => recordsIn(list)).find((row) => row['id'] === id);
 
 /** What the environment of a service tells in place of the service. @throws the failure of the own read, if that stands and the environment tells nothing. */
 async function readInstead<Found>({ failure }: OwnAnswer, service: ServiceReference, reader: Reads, read: (environment_id: string) => Promise<Found | undefined>): Promise<Found | undefined> {

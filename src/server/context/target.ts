@@ -20,8 +20,8 @@ export interface Target {
   readonly mode: EnvironmentMode | 'unknown' | 'none';
   /** Other affected resources: results of the call, and resources that its input refers to. Absent if none of them has a location or mode. */
   readonly touched?: readonly Target[];
-  /** Why it is affected although no argument refers to it: the cluster hosts it, or it is unknown whether the call acts there. */
-  readonly why?: 'hosted' | 'elsewhere';
+  /** Why it is affected although no argument refers to it: the cluster hosts it, it is in the project that is changed, or it is unknown whether the call acts there. */
+  readonly why?: 'hosted' | 'inherits' | 'elsewhere';
 }
 
 /** An environment that could not be determined: scope and policy rules can't be decided for it. */

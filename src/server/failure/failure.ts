@@ -14,8 +14,8 @@ export interface Denial {
 export interface ResolutionProblem {
   readonly kind: ResourceKind;
   readonly reference: string;
-  /** `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: its lists of them could not all be read. */
-  readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'not_readable' | 'wrong_kind' | 'bad_uri';
+  /** `not_listable`: the platform can't list the candidates, and no resource seen earlier matches; `not_readable`: its lists of them could not all be read; `is_secret`: no variable has the key, but a secret. */
+  readonly why: 'unknown' | 'ambiguous' | 'not_listable' | 'not_readable' | 'wrong_kind' | 'bad_uri' | 'is_secret';
   /** The resources that it could mean. */
   readonly candidates: readonly ResolvedResource[];
   /** Existing resources, those with the most similar names first. */
@@ -73,6 +73,13 @@ export interface RefusedPlan {
   readonly text: string;
 }
 
+/** One of several changes that failed. */
+export interface FailedChange {
+  /** What it was, in words. */
+  readonly what: string;
+  readonly error: Failure;
+}
+
 /** Every failure of a call, as a value. Any other error is a bug in this server. */
 export type Failure =
   | { readonly kind: 'bad_arguments'; readonly issues: readonly Issue[] }
@@ -86,8 +93,8 @@ export type Failure =
   | { readonly kind: 'not_connected'; readonly requestId: string }
   /** A tool can't continue. `what` is a text of this server, `seen` is data from the platform. */
   | { readonly kind: 'not_possible'; readonly what: string; readonly next: ToolText; readonly seen?: string }
-  /** One of several changes failed: those before it were made, those after it not tried. */
-  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failed: string; readonly of: number; readonly error: Failure }
+  /** Of several changes some failed: those that are `done` were made, the rest of them not tried. */
+  | { readonly kind: 'partly'; readonly done: readonly string[]; readonly failures: readonly FailedChange[]; readonly of: number }
   /** All changes were made, but building the answer failed. */
   | { readonly kind: 'afterwards'; readonly done: readonly string[]; readonly error: Failure }
   /** The change was made, but its result isn't what was asked for. `what` is a text of this server, `seen` is data from the platform. */
@@ -104,6 +111,9 @@ export class CallFailure extends Error {
     this.failure = failure;
   }
 }
+
+/** Whether an error is the policy's denial, and not a failure of the platform or a defect. */
+export const isDenied = (error: unknown): error is CallFailure & { readonly failure: { readonly kind: 'denied' } } => error instanceof CallFailure && error.failure.kind === 'denied';
 
 /** Ends a call. @throws CallFailure always. */
 export const fail = (failure: Failure): never => {
@@ -126,8 +136,8 @@ export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'
     case 'pending':
       return { outcome: 'pending', why: failure.code };
     case 'partly':
-      if (failure.done.length === 0) return outcomeOf(failure.error);
-      return { outcome: outcomeOf(failure.error).outcome === 'unknown' ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
+      if (failure.done.length === 0 && failure.failures.length === 1) return outcomeOf(failure.failures[0]!.error);
+      return { outcome: failure.failures.some(({ error }) => outcomeOf(error).outcome === 'unknown') ? 'unknown' : 'failed', why: `${failure.done.length} of ${failure.of} done` };
     case 'afterwards':
       return { outcome: 'done', why: outcomeOf(failure.error).why };
     case 'not_as_asked':

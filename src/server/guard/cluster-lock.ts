@@ -3,7 +3,7 @@ import { fail } from '../failure/index.ts';
 import { lockReads, naming, notKnown, organizationOf, readUses, show, textOf, type ReadUse } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { referencesIn } from './risk/find-target.ts';
-import { lockEnd, lockFacts, readById, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
+import { environmentIn, lockEnd, lockText, readClusterLocks, targetAndTouched, type Reader } from '../context/index.ts';
 import type { TargetedOperation, GuardedCall } from './guarded-call.ts';
 
 /** Changes that a lock doesn't block: cancelling a running deployment, and changing the lock itself. */
@@ -14,7 +14,7 @@ const hostedKinds: readonly string[] = ['environment', ...serviceKinds];
 /** What finding a lock reads, for an operation that a lock can block. */
 export function readsToFindLock(operation: AnyOperation): readonly ReadUse[] {
   const refersToCluster = Object.values(operation.roles).some((role) => typeof role === 'object' && 'pointsAt' in role && role.pointsAt === 'cluster');
-  const isBlocked = operation.effect !== 'read' && !allowedUnderLock.includes(operation) && (refersToCluster || [...hostedKinds, 'cluster'].includes(operation.target));
+  const isBlocked = operation.effect !== 'read' && !allowedUnderLock.includes(operation) && (refersToCluster || [...hostedKinds, 'cluster'].includes(operation.target) || operation.reachesEnvironments === true);
   const without = 'the plan says that nobody could look whether the cluster is locked';
   return isBlocked ? [...readUses(without, operations.get_organization), ...lockReads(without)] : [];
 }
@@ -35,20 +35,14 @@ async function hostsOf({ operation, input, target }: TargetedOperation, reader: 
   const isCopied = operation.creates?.kind === 'environment' && target.kind === 'environment' && clusters.length > 0;
   const hosted = (isCopied ? [] : targetAndTouched(target)).filter(({ kind, environment, why }) => why !== 'hosted' && hostedKinds.includes(kind) && environment !== undefined);
   const environments = [...new Set(hosted.flatMap(({ environment }) => environment?.id ?? []))];
-  const records = (await Promise.all(environments.map((id) => readById('environment', id, reader)))).filter((record) => textOf(record, 'cluster_id') !== undefined);
+  const records = (await Promise.all(environments.map((id) => environmentIn(id, 'cluster_id', reader)))).filter((record) => textOf(record, 'cluster_id') !== undefined);
   // Where something is created, the cluster is what its input refers to.
-  const isUndetermined = clusters.length === 0 && hosted.some(({ environment, why }) => why === undefined && environment?.id === undefined);
+  const isUndetermined = clusters.length === 0 && hosted.some(({ environment, why }) => why !== 'elsewhere' && environment?.id === undefined);
   return { records: [...records.filter((record) => record !== undefined), ...clusters.map(({ id }) => ({ cluster_id: id }))], isIncomplete: isUndetermined || records.length < environments.length };
 }
 
 /** The organization's id, if an environment's record includes it. */
 const organizationIn = ({ organization }: JsonRecord): string | undefined => (isRecord(organization) ? textOf(organization, 'id') : undefined);
-
-const lockText = (lock: JsonRecord): string => {
-  const end = lockEnd(lock);
-  const until = Number.isFinite(end) ? ` until ${new Date(end).toISOString()}` : '';
-  return `Cluster ${show(lock['cluster_id'])} is locked${lockFacts(lock, show, until)}`;
-};
 
 /** What is known of the locks that would make the platform refuse operations. */
 interface FoundLock {
@@ -93,6 +87,6 @@ export async function assertNotLocked({ reader, context }: GuardedCall, targeted
       'Tell the user who locked it and why: that person can be asked, or the end of the lock be waited for.',
       naming`${'unlock_cluster'} lifts it; only with the consent of whoever locked it.`,
     ],
-    seen: lockText(lock),
+    seen: lockText(lock, show),
   });
 }

@@ -121,7 +121,7 @@ const denialOfPart = (denial: Denial, { operation, target, isAssumed }: Operatio
 /** Checks that the policy permits an operation and each of its parts. @throws CallFailure `denied`. */
 async function assertOperationPermitted(call: GuardedCall, { operation, input, target, risk, parts }: TargetedOperation): Promise<void> {
   for (const part of parts) {
-    const planned = { operation: part.operation, input: { [`${part.target.kind}_id`]: part.target.id } };
+    const planned = { operation: part.operation, input: part.input };
     // Parts come first, and the first denial is reported: it says more than one of the whole operation.
     // oxlint-disable-next-line no-await-in-loop
     const denial = await denialAt(call, planned, { target: part.target, risk: part.risk, isAssumed: part.isAssumed });

@@ -1,5 +1,6 @@
 import { fail } from '../failure/index.ts';
-import { answerSchema, type NoOp } from '../tool/index.ts';
+import { oneByOneOf } from '../../contract/index.ts';
+import { answerSchema, type NoOp, type PlannedOperation } from '../tool/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 
@@ -18,7 +19,9 @@ export async function noOpOf({ tool, operations: [first, ...others], reader }: G
  * @throws CallFailure `not_possible`.
  */
 export function assertAllOffered({ operations, context }: GuardedCall & AssessedRisk): void {
-  const lacking = operations.find(({ operation }) => context.lacks(operation));
+  const isLacking = ({ operation, input }: PlannedOperation): boolean =>
+    context.lacks(operation) && (oneByOneOf(operation, input)?.some((one) => context.lacks(one.operation)) ?? true);
+  const lacking = operations.find(isLacking);
   if (!lacking) return;
   fail({ kind: 'not_possible', what: `this platform does not offer ${lacking.operation.name}, as an earlier call showed, so nobody was asked to agree`, next: 'Do without it here, and tell the user.' });
 }

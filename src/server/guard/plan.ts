@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { elsewhereOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
+import { elsewhereOf, oneByOneOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
-import { answerSchema, argumentSchema, lineAgreed, lineText, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
+import { answerSchema, argumentSchema, lineAgreed, lineTexts, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
 import { idsNamed } from './risk/find-target.ts';
 import { namedTarget, targetText, type NamedTarget } from './risk/named-target.ts';
@@ -27,7 +27,7 @@ export interface Plan {
   readonly target: NamedTarget;
   /** How many resources it changes, if its tool can change several environments in one call and it changes more than one. */
   readonly several?: number;
-  /** The summaries of its operations. */
+  /** What its operations do. */
   readonly summary: string;
   readonly requests: readonly PlannedRequest[];
   /** What it changes in the present state, one line each. */
@@ -66,8 +66,29 @@ interface PlannedEffects {
   readonly shownEffects: readonly PlanLine[];
 }
 
+/** Requests that differ in the kind of service only, in few words: a question that shows a plan has little room. */
+function formsInShort(forms: readonly string[]): string {
+  const parts = forms.map((form) => /^(?<method>\w+) \/(?<kind>\w+)\/\{\w+\}(?<rest>.*)$/.exec(form)?.groups);
+  const [first] = parts;
+  const isAlike = first !== undefined && parts.every((part) => part?.['method'] === first['method'] && part?.['rest'] === first['rest']);
+  if (!isAlike || parts.length === 1) return forms.join(', ');
+  return `${first['method']} /KIND/{id}${first['rest']}, for KIND ${parts.map((part) => part!['kind']).join(', ')}`;
+}
+
+/** By which requests services are changed where the platform doesn't take several at once; empty for what has no such requests. */
+function oneByOneLine(operations: readonly TargetedOperation[]): readonly string[] {
+  const perOperation = operations.flatMap(({ operation, input }) => {
+    const forms = (oneByOneOf(operation, input) ?? []).map((single) => `${single.operation.method} ${single.operation.path}`);
+    return forms.length === 0 ? [] : [forms.filter((form, index) => form !== forms[index - 1])];
+  });
+  const all = [...new Set(perOperation.flat())];
+  if (all.length === 0) return [];
+  const isOrder = perOperation.every((forms) => forms.join() === all.join());
+  return [`If it takes only one service at a time, for each${isOrder ? ', in this order' : ''}: ${formsInShort(all)}.`];
+}
+
 /** Which other request may take the place of one that the platform refuses as it is. */
-function standInLines({ operation, input, heldBy }: TargetedOperation): readonly string[] {
+function standInLine({ operation, input, heldBy }: TargetedOperation): readonly string[] {
   const redeploy = redeployOf(operation, input);
   if (redeploy) {
     const { method, target } = toWire(redeploy, input);
@@ -89,8 +110,8 @@ async function planRequest({ operation, input, carried = {}, unchanged: unchange
   if (!preview) return { request, effects: [], shownEffects: [] };
   return {
     request,
-    effects: await preview(input, { target, reader, shownBy }),
-    shownEffects: await preview(shownInput, { target: agreement.called(target) as Target, shownBy, reader: reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) }) }),
+    effects: await preview(input, { target, operation, reader, shownBy }),
+    shownEffects: await preview(shownInput, { target: agreement.called(target) as Target, operation, shownBy, reader: reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) }) }),
   };
 }
 
@@ -108,17 +129,26 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   // The digest covers secrets too, although nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]))).digest('hex');
   return {
-    tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, ...(count > 1 && { several: count }), summary: [...new Set(operations.map(({ operation }) => operation.summary))].join(' '),
+    tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, ...(count > 1 && { several: count }), summary: [...new Set(operations.map(({ operation }, index) => summaryOf(operation, planned[index]!.request)))].join(' '),
     requests: planned.map(({ request }) => request),
     effects: [
       ...notKnown,
       ...touchedLines(operations.map((one) => agreement.called(one.target) as Target)),
       ...tool.plan(agreement.sent(args, toolArgumentSchema(tool)) as JsonRecord),
-      ...operations.flatMap(standInLines),
-      ...planned.flatMap(({ shownEffects }) => shownEffects.map(lineText)),
+      ...operations.flatMap(standInLine),
+      ...oneByOneLine(operations),
+      ...lineTexts(planned.flatMap(({ shownEffects }) => shownEffects)),
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,
   };
+}
+
+const firstLower = (text: string): string => `${text[0]!.toLowerCase()}${text.slice(1)}`;
+
+/** What a request does: by what it changes where the rest is sent back, so that the replacement doesn't look like more. */
+function summaryOf({ summary }: AnyOperation, { body = {}, unchanged = [] }: PlannedRequest): string {
+  const given = Object.keys(body);
+  return unchanged.length === 0 || given.length === 0 ? summary : `Change ${given.join(', ')}; the rest is sent back as it is. The platform's request for that: ${firstLower(summary)}`;
 }
 
 const longestLine = 300;

@@ -1,8 +1,9 @@
-import { show, type PlannedOperation, type ResolvedResource, type Tool } from '../tool/index.ts';
+import { show, textOf, type PlannedOperation, type ResolvedResource, type Tool } from '../tool/index.ts';
 import { isOfKind, listOperationFor } from '../resolve/index.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { fail } from '../failure/index.ts';
-import { operations } from '../../contract/index.ts';
+import { operations, type ReferenceKind } from '../../contract/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import { needsLocation } from './policy/policy.ts';
 import { findTargetById, idsNamed } from './risk/find-target.ts';
 import { rowsIn, servicesIn, type Reader, type TargetLocation } from '../context/index.ts';
@@ -37,11 +38,23 @@ const environmentAt = async ({ kind, id, name, environment }: ResolvedResource, 
   return isOfKind(kind, 'service') ? (await findTargetById(kind, id, reader)).environment : undefined;
 };
 
+type Identified = Pick<ResolvedResource, 'kind' | 'id'>;
+
 /** Whether the platform lists a resource under an environment or service. */
-async function isListed(location: ResolvedResource, { kind, id }: ResolvedResource, reader: Reader): Promise<boolean> {
+async function isListedAt(location: Identified, { kind, id }: Identified, reader: Reader): Promise<boolean> {
   const listing = listOperationFor(location.kind, kind);
-  const rows = listing ? rowsIn(await reader.attempt(listing.operation, { [`${location.kind}_id`]: location.id })) : [];
-  return rows.some((row) => row['id'] === id);
+  const rows = listing ? rowsIn(await reader.attempt(listing.operation, listing.inputFor(location.id))) : [];
+  return rows.some((row) => row['id'] === id && (listing?.isListed?.(row) ?? true));
+}
+
+const kindOf = (row: JsonRecord): ReferenceKind => (textOf(row, 'service_type') ?? '').toLowerCase() as ReferenceKind;
+
+/** Whether the platform lists a resource under an environment or service or, a variable, under a service of the environment. */
+async function isListed(location: Identified, resource: Identified, reader: Reader): Promise<boolean> {
+  if (await isListedAt(location, resource, reader)) return true;
+  if (location.kind !== 'environment' || resource.kind !== 'environment_variable') return false;
+  const services = (await servicesIn(location.id, reader)) ?? [];
+  return (await Promise.all(services.map((row) => isListedAt({ kind: kindOf(row), id: String(row['id']) }, resource, reader)))).includes(true);
 }
 
 const isSame = (one: TargetLocation | undefined, other: TargetLocation | undefined): boolean => one?.id?.toLowerCase() === other?.id?.toLowerCase();

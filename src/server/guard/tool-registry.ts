@@ -1,9 +1,10 @@
 import { withControls } from './controls.ts';
-import { argumentsFilledByScope } from './scope/scope.ts';
+import { argumentsSettledByScope } from './scope/scope.ts';
 import { insteadOf } from './tool-instead.ts';
 import { denialOf, type Policy } from './policy/policy.ts';
+import { needsConfirmation } from './risk/risk.ts';
 import { withoutMembers, type JsonSchema } from '../json/index.ts';
-import { inputSchema, isDocumented, outputSchema, visibleText, type Tool } from '../tool/index.ts';
+import { inputSchema, isDocumented, outputSchema, shownName, visibleText, type Tool } from '../tool/index.ts';
 import type { Effect } from '../../contract/index.ts';
 
 /** MCP tool annotations, by which hosts decide whether to run a tool. All four are always given. */
@@ -27,6 +28,8 @@ export const annotationsOf = ({ operations, operation: { effect } }: Tool): Anno
 /** A tool as `tools/list` shows it. */
 export interface ListedTool {
   readonly name: string;
+  /** What hosts show instead of the name. */
+  readonly title?: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
@@ -53,18 +56,23 @@ export interface Registry {
 }
 
 const outside = 'Some platforms lack this.';
+const asks = 'Needs agreement.';
+
+/** Whether somebody has to agree to every call of a tool, whatever it is aimed at. A replacement needs it even where its plan shows all. */
+const alwaysAsks = ({ operations }: Tool): boolean => operations.every(({ unseenEffect }) => needsConfirmation(unseenEffect));
 
 /**
- * A tool as clients see it under a policy. The description says so if all its operations are undocumented.
+ * A tool as clients see it under a policy. The description says so if somebody has to agree to all its calls, and if all its operations are undocumented.
  * @param hidden names of tools that clients don't see: the description must not mention them.
  */
 export function listed(tool: Tool, policy: Policy = { readOnly: false }, hidden: readonly string[] = []): ListedTool {
-  const { name } = tool;
+  const { name, title } = tool;
   const description = visibleText(tool.description, hidden);
   return {
     name,
-    description: isDocumented(tool) ? description : `${description} ${outside}`,
-    inputSchema: withControls(withoutMembers(inputSchema(tool), [...argumentsFilledByScope(tool, policy.scope).keys()]), tool, policy),
+    ...(title !== undefined && { title }),
+    description: [description, ...(alwaysAsks(tool) ? [asks] : []), ...(isDocumented(tool) ? [] : [outside])].join(' '),
+    inputSchema: withControls(withoutMembers(inputSchema(tool), argumentsSettledByScope(tool, policy.scope).map((member) => shownName(tool, member))), tool, policy),
     outputSchema: outputSchema(tool),
     annotations: annotationsOf(tool),
   };

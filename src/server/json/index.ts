@@ -2,4 +2,4 @@
 
 export { memberOf, toJsonSchema, withoutMembers, withoutNull, type JsonSchema } from './json-schema.ts';
 export { memoised } from './memoised.ts';
-export { at, canonical, isRecord, mapStrings, omit, own, pick, pickPaths, prune, pruneRecord, rootOf, type JsonRecord } from './values.ts';
+export { at, canonical, isRecord, mapStrings, omit, own, pick, pickPaths, prune, pruneRecord, recordsIn, rootOf, withAt, type JsonRecord } from './values.ts';

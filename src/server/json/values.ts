@@ -1,6 +1,6 @@
-import { isRecord, type JsonRecord } from '../../contract/index.ts';
+import { isRecord, recordsIn, type JsonRecord } from '../../contract/index.ts';
 
-export { isRecord, type JsonRecord };
+export { isRecord, recordsIn, type JsonRecord };
 
 /** A record's own property under an untrusted name; undefined for inherited ones such as `constructor`. */
 export const own = <Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined => (Object.hasOwn(record, name) ? record[name] : undefined);
@@ -38,6 +38,14 @@ export const omit = (record: JsonRecord, names: readonly string[]): JsonRecord =
 /** The value at a dotted path, or undefined. */
 export const at = (value: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((inner, name) => (isRecord(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined), value);
+
+/** A record with another value at a dotted path. Nothing but records may lie on the way. */
+export function withAt(record: JsonRecord, path: string, value: unknown): JsonRecord {
+  const name = rootOf(path);
+  const below = path.slice(name.length + 1);
+  const inner = record[name];
+  return { ...record, [name]: below === '' ? value : withAt(isRecord(inner) ? inner : {}, below, value) };
+}
 
 /** The first name of a dotted path. */
 export const rootOf = (path: string): string => path.split('.', 1)[0]!;

@@ -1,7 +1,7 @@
 import type { ApiError, ApiErrorKind } from '../../client/index.ts';
 import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/index.ts';
 import { approvalLifetime, maximumQuestionLength, maximumWaiting } from '../guard/index.ts';
-import type { Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
+import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
 
@@ -15,6 +15,8 @@ interface TextContext {
   readonly redactor: Pick<Redactor, 'text' | 'echo'>;
   /** Names of tools that clients don't see: the text must not mention them. */
   readonly hidden: readonly string[];
+  /** How the operator starts this program in a shell. Default: by its name. */
+  readonly program?: string | undefined;
 }
 
 interface ReasonAndNext {
@@ -88,6 +90,9 @@ const refusals: Record<Refusal, ReasonAndNext> = {
   late: { what: 'the call was cancelled before the answer came', next: 'Call it again if it is still wanted.' },
 };
 
+/** The same advice with commands as the operator types them. */
+const typedBy = (program: string | undefined, { what, next }: ReasonAndNext): ReasonAndNext => ({ what, next: program === undefined ? next : next.replaceAll('infra-mcp approve', `${program} approve`) });
+
 const notAgreedText = (tool: Tool, { what, next }: ReasonAndNext, plan: RefusedPlan): string =>
   `${notCarriedOutText(tool)} and nothing has changed: ${what}. ${next}\nIt would do this (${plan.tier}):\n${fence(plan.text)}`;
 
@@ -115,7 +120,7 @@ const failureTexts: FailureTexts = {
     [`${notCalledText(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
   bad_address: ({ problem }, { tool, redactor, hidden }) => `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
-  not_confirmed: ({ why, plan }, { tool }) => notAgreedText(tool, refusals[why], plan),
+  not_confirmed: ({ why, plan }, { tool, program }) => notAgreedText(tool, typedBy(program, refusals[why]), plan),
   pending: ({ plan, ...approval }, { tool }) => notAgreedText(tool, pending(approval), plan),
   not_recorded: ({ requestId }, { tool }) =>
     `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
@@ -125,13 +130,15 @@ const failureTexts: FailureTexts = {
   api: ({ error }, context) => apiText(error, context),
   not_possible: ({ what, next, seen }, { tool, redactor, hidden }) =>
     [sentence(`${notCarriedOutText(tool)}: ${redactor.echo(what)}.`, redactor.echo(visibleText(next, hidden))), seen && fence(redactor.text(seen))].filter(Boolean).join('\n'),
-  partly: ({ done, failed, of, error }, context) =>
-    [
-      done.length === 0
-        ? `The first of ${of} changes failed (${failed}), and none after it was tried.`
-        : `${done.length} of ${of} changes were made and stay: ${done.join('; ')}. The next one failed (${failed}), and what follows it was not tried.`,
-      failureText(error, context),
-    ].join('\n'),
+  partly: ({ done, failures, of }, context) => {
+    const [first, ...others] = failures as readonly [FailedChange, ...FailedChange[]];
+    const made = `${done.length} of ${of} changes were made${done.length === 0 ? '' : ` and stay: ${done.join('; ')}`}.`;
+    const isRestTried = done.length + failures.length === of;
+    if (others.length > 0 || isRestTried) {
+      return [`${made} ${failures.length} failed${isRestTried ? '' : ', and what follows was not tried'}:`, ...failures.map(({ what, error }) => `- ${what}: ${failureText(error, context)}`)].join('\n');
+    }
+    return [done.length === 0 ? `The first of ${of} changes failed (${first.what}), and none after it was tried.` : `${made} The next one failed (${first.what}), and what follows it was not tried.`, failureText(first.error, context)].join('\n');
+  },
   afterwards: ({ done, error }, context) =>
     [`The change was made (${done.join('; ')}); only what was to be told of it could not be found out. Don't make it again.`, failureText(error, context)].join('\n'),
   not_as_asked: ({ what, next, seen }, { redactor, hidden }) =>

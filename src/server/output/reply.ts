@@ -1,7 +1,7 @@
 import type { RequestBudget } from '../../client/index.ts';
 import type { CallContext } from '../context/index.ts';
 import type { Question, Registry } from '../guard/index.ts';
-import { nextText, proposable, visibleText, withProposable, type NoOp, type Renderer, type Tool } from '../tool/index.ts';
+import { nextText, proposable, visibleText, withOwnNames, withProposable, withShownNames, type NextCall, type NoOp, type Renderer, type Tool } from '../tool/index.ts';
 import { fence } from '../redaction/index.ts';
 import { fit } from './fit.ts';
 import type { CallOutcome } from '../audit/index.ts';
@@ -10,12 +10,19 @@ import type { JsonRecord } from '../json/index.ts';
 const second = 1_000;
 const units = [['d', 86_400 * second], ['h', 3_600 * second], ['m', 60 * second], ['s', second]] as const;
 
-/** A time relative to now in its largest unit: `3d ago`, `in 2h`. Doesn't use Intl, whose data would take a tenth of this process's memory. */
+/** A span of time in its largest unit, rounded: `3d` for all but three days. */
+function rounded(distance: number): string {
+  const place = units.findIndex(([, one]) => distance >= one);
+  const [[unit, length], larger] = [units.at(place)!, units[place - 1]];
+  const amount = Math.round(distance / length);
+  return larger && amount * length >= larger[1] ? `1${larger[0]}` : `${amount}${unit}`;
+}
+
+/** A time relative to now in its largest unit: `3d ago`, `in 2h`. What is to come is rounded: a moment after something begins for three days, it ends in three. Doesn't use Intl, whose data would take a tenth of this process's memory. */
 function age(at: number, now: number): string {
-  const distance = Math.abs(now - at);
-  const [unit, length] = units.find(([, one]) => distance >= one) ?? units[3];
-  const amount = `${Math.trunc(distance / length)}${unit}`;
-  return at <= now ? `${amount} ago` : `in ${amount}`;
+  if (at > now) return `in ${rounded(at - now)}`;
+  const [unit, length] = units.find(([, one]) => now - at >= one) ?? units[3];
+  return `${Math.trunc((now - at) / length)}${unit} ago`;
 }
 
 const timestamp = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)(?!\w)/g;
@@ -43,7 +50,7 @@ export interface AnsweredCall {
   readonly args: JsonRecord;
   readonly context: CallContext;
   /** The tools that clients see; if absent, any tool may be suggested and named. */
-  readonly registry?: Pick<Registry, 'offers' | 'hidden'>;
+  readonly registry?: Pick<Registry, 'find' | 'offers' | 'hidden'>;
 }
 
 /** The share of a budget at or below which the model is warned, so that it makes fewer requests. */
@@ -85,17 +92,21 @@ export function answerReply({ tool, args, context, registry }: AnsweredCall, ans
   const isEmpty = Object.keys(answer).length === 0;
   const render = withChosenColumns(tool.render, args);
   const offers = (name: string): boolean => registry?.offers(name) ?? true;
+  const asShown = (call: NextCall): NextCall => {
+    const its = registry?.find(call.tool);
+    return its ? { ...call, arguments: withShownNames(its, withOwnNames(its, call.arguments).args) } : call;
+  };
   const hidden = registry?.hidden ?? [];
   const { view, text, omission } = isEmpty ? { view: {}, text: '', omission: undefined } : fit(render.view(answer), render, { hidden, hasPages: 'page' in tool.input && answer['without_pages'] !== true });
   const shown = render.plainTimes ? text : withAges(text, context.clock.now());
-  const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers);
+  const next = proposable(typeof tool.next === 'function' && !isNoOp ? tool.next(view, args) : [], offers, asShown);
   const advice = tool.next !== undefined && typeof tool.next !== 'function' && !isNoOp ? visibleText(tool.next, hidden) : nextText(next);
   const body = isEmpty || shown === '' ? undefined : fence(shown);
   const heading = isNoOp ? noOpText('all that was given is so already') : body === undefined ? 'The platform accepted it and sent nothing more.' : undefined;
   return {
     kind: 'answer',
     text: joinParts(heading, body, omission, ...missing, advice, budget && budgetText(budget)),
-    data: { ...withProposable(view, offers), ...(missing.length > 0 && { not_read: missing }) },
+    data: { ...withProposable(view, offers, asShown), ...(missing.length > 0 && { not_read: missing }) },
     meta: { ...(next.calls.length > 0 && { [metaKeys.next]: next.calls }), ...(budget && { [metaKeys.budget]: budgetMeta(budget) }) },
   };
 }

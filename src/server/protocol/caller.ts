@@ -1,5 +1,5 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Credential } from '../../client/index.ts';
+import type { Credential, Trace } from '../../client/index.ts';
 
 /** The caller of one request. */
 export interface Caller {
@@ -14,6 +14,8 @@ export interface Caller {
   readonly credentialRefused?: () => void;
   /** Default: a new one. */
   readonly requestId?: string;
+  /** The trace in the headers of the request. One in its metadata precedes it. */
+  readonly trace?: Trace;
 }
 
 /** The configuration of one server instance. */

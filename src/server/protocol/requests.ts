@@ -5,7 +5,7 @@ import {
 import type { Client, Trace } from '../../client/index.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
 import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/index.ts';
-import { formFor, type Registry } from '../guard/index.ts';
+import { formFor, waitingCallAddress, type Registry } from '../guard/index.ts';
 import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 
@@ -79,7 +79,7 @@ function resultOf(reply: Reply, page: string | undefined): CallToolResult | Inpu
     return inputRequired({ inputRequests: { [confirmKey]: form }, requestState: state });
   }
   if (reply.kind === 'failure' && reply.code !== undefined && page !== undefined) {
-    const pageRequest = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: `${page}?code=${reply.code}` });
+    const pageRequest = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: waitingCallAddress(page, reply.code) });
     return inputRequired({ inputRequests: { [confirmKey]: pageRequest } });
   }
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
@@ -88,7 +88,7 @@ function resultOf(reply: Reply, page: string | undefined): CallToolResult | Inpu
 
 /** Creates the request handlers of one server. They connect to the platform with the first call. */
 export function createRequestHandlers(dependencies: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage }: ServerHandle): RequestHandlers {
-  const { registry, log, clock, connect } = dependencies;
+  const { registry, log, clock, connect, observer } = dependencies;
   let client: Client | undefined;
 
   // The 2026 revision declares capabilities with every request, the earlier ones once.
@@ -98,7 +98,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       : clientCapabilities();
 
   const contextOf = (context: ServerContext): CallContext => {
-    const { principal, identity = principal, connection, credential, credentialRefused, requestId } = callerOf(context);
+    const { principal, identity = principal, connection, credential, credentialRefused, requestId, trace } = callerOf(context);
     return {
       principal,
       identity,
@@ -108,7 +108,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       signal: context.mcpReq.signal,
       deadline: clock.now() + maximumCallTime,
       requestId,
-      trace: traceOf(context),
+      trace: traceOf(context) ?? trace,
       budget: () => client?.budget(credential),
       lacks: (operation) => client?.lacks(operation) ?? false,
       log,
@@ -130,13 +130,14 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
   return {
     ...createContent({ ...dependencies, ...callDependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
     callTool: async ({ name, arguments: args = {} }, context) => {
+      const call = contextOf(context);
       const tool = registry.find(name);
       const leftOutBy = registry.leftOut.get(name);
+      if (!tool || leftOutBy !== undefined) observer?.begin(undefined, call.trace).end({ outcome: 'refused' });
       if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) }, undefined);
       if (!tool) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${registry.instead(name)}`);
       }
-      const call = contextOf(context);
       const reply = await runCall(tool, args, call, callDependencies);
       const canOpenPage = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
       return resultOf(reply, canOpenPage ? approvalsPage?.() : undefined);

@@ -4,6 +4,7 @@ import { createNameResolver } from '../resolve/index.ts';
 import { ephemeralKeys, type CallContext, type Clock, type KeyProvider, type ServerLogger } from '../context/index.ts';
 import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, createRegistry } from '../guard/index.ts';
 import { logRecorder, type Recorder } from '../audit/index.ts';
+import { createRecentChanges, type CallObserver } from '../call/index.ts';
 import { instructions } from './instructions.ts';
 import { createRedaction, protectLog } from '../redaction/index.ts';
 import type { RequestDependencies } from './requests.ts';
@@ -34,10 +35,14 @@ export interface SharedDependenciesConfig {
   readonly watches?: Watches;
   /** The operator's keys, records and approvals. Default: ones that live as long as the process. */
   readonly guard?: GuardDependencies;
+  /** Counts and traces calls. Default: nobody does. */
+  readonly observer?: CallObserver;
 }
 
 /** Dependencies of the guard that outlive a process. */
 export interface GuardDependencies {
+  /** How the operator starts this program in a shell. Default: by its name. */
+  readonly program?: string;
   readonly keys: KeyProvider;
   readonly recorder: Recorder;
   readonly approvals?: Approvals;
@@ -71,16 +76,18 @@ export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool
   withLoader({ ...base, ...applyPolicy(base, tools, policy, new Map([...leftOut, ...base.registry.leftOut])) });
 
 /** Creates the dependencies that all servers of one process share. */
-export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard() }: SharedDependenciesConfig): SharedDependencies {
-  const { keys, recorder, approvals, highRiskCalls } = guard;
+export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard(), observer }: SharedDependenciesConfig): SharedDependencies {
+  const { program, keys, recorder, approvals, highRiskCalls } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
   const unseenNames = new Set<string>();
   const redaction = createRedaction({ configured: () => [...secrets(), ...[...unseenNames, ...unseen()].flatMap((name) => environment[name] ?? [])] });
   const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
   const shared = {
+    program,
     confirmer: createConfirmer({ keys, approvals }),
     recorder,
+    observer,
     redaction,
     unseen: unseenNames,
     highRiskCalls,
@@ -89,6 +96,7 @@ export function createDependencies({ tools, otherTools = new Map(), policy, conn
     resolver: policy.scope && scopeResolver ? resolverWithin(resolver, scopeResolver, policy.scope) : resolver,
     scopeResolver,
     watches,
+    recentChanges: createRecentChanges(),
     changed: ({ credential }: CallContext) => watches.pollSoon(budgetKeyOf(credential)),
     texts: texts && withCallerErrors(texts, log),
     connect,

@@ -1,9 +1,10 @@
+import { serviceKinds } from '../../contract/index.ts';
 import { type ResourceKind, type Lookup, editDistance } from '../tool/index.ts';
 import type { Search } from './list-cache.ts';
 import { foldCase, isId, matchingName, segmentsOf, unescaped } from './names.ts';
 import { unusableText } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
-import { isOfKind, listChainsFor } from './resource-hierarchy.ts';
+import { isOfKind, listChainsFor, type ListChain } from './resource-hierarchy.ts';
 import { routesFor, followRoute, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
 import type { ResolutionProblem } from '../failure/index.ts';
 
@@ -39,9 +40,13 @@ function indexedPaths(kind: ResourceKind, { lookup: { principal } }: Search, { i
   return index.filter(principal, kinds).map((resource) => pathTo(resource, principal, index));
 }
 
+/** Whether a name counts only inside of what the call names: a variable with that key of something else is never meant. */
+const isOnlyInside = (kind: ResourceKind, segments: readonly string[], { lookup: { within = {} } }: Search): boolean =>
+  kind === 'environment_variable' && segments.length === 1 && [within.service, within.environmentId, within.projectId].some((place) => place !== undefined);
+
 async function findOnce(kind: ResourceKind, segments: readonly string[], search: Search, context: ResolverContext): Promise<Findings> {
   const deadEnds: DeadEnd[] = [];
-  for (const routes of await routesFor(listChainsFor(kind), segments, search, context)) {
+  for (const routes of await routesFor(listChainsFor(kind), segments, search, context, { isOnlyInside: isOnlyInside(kind, segments, search) })) {
     const results = await Promise.all(routes.map((route) => followRoute(route, search, context)));
     const paths = distinctPaths(results.flatMap((result) => result.paths));
     if (paths.length > 0) return { paths, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
@@ -62,6 +67,13 @@ export async function findByPath(kind: ResourceKind, segments: readonly string[]
   return findings.paths.length > 0 || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(lookup, before), context);
 }
 
+/** The chains to what is in projects and environments themselves and goes deeper than the names; else the shortest one. */
+function chainsBelow(kind: ResourceKind, names: readonly string[]): readonly ListChain[] {
+  const all = listChainsFor(kind);
+  const fitting = all.filter((chain) => chain.length > names.length && chain.slice(0, -1).every(({ kinds }) => !kinds.some((one) => isOfKind(one, 'service'))));
+  return fitting.length > 0 ? fitting : all.slice(0, 1);
+}
+
 /**
  * Every resource of a kind below the named ones, within the request limit of one search. If a level can't be listed, the
  * result includes the indexed resources of the kind.
@@ -71,9 +83,9 @@ export async function findByPath(kind: ResourceKind, segments: readonly string[]
 export async function findAllBelow(kind: ResourceKind, names: readonly string[], lookup: Lookup, context: ResolverContext): Promise<readonly ResourcePath[]> {
   const search = newSearch(lookup, 0);
   await context.index.loaded();
-  const [steps = []] = listChainsFor(kind);
   const organization = await context.lists.organization(search);
-  const { paths } = await followRoute({ from: organization ? [[organization]] : [], steps, names: steps.map((_, index) => names[index]) }, search, context);
+  const routes = chainsBelow(kind, names).map((steps): SearchRoute => ({ from: organization ? [[organization]] : [], steps, names: steps.map((_, index) => names[index]) }));
+  const paths = (await Promise.all(routes.map((route) => followRoute(route, search, context)))).flatMap((result) => result.paths);
   return distinctPaths([...paths, ...(search.unlisted.size > 0 ? indexedPaths(kind, search, context) : [])]);
 }
 
@@ -87,11 +99,20 @@ function nameDistance(name: string, path: ResourcePath): number | undefined {
   return known.includes(wanted) || wanted.includes(known) ? 0 : editDistance(wanted, known);
 }
 
-/** Resources with names similar to the missing one, the most similar first; if there are none, some of its siblings. Ids get no suggestions. */
-function suggestionsFor({ deadEnds }: Findings): readonly ResourcePath[] {
+/** Kinds that find_resource finds. */
+export const searchable: readonly ResourceKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
+
+/** Whether resources of a kind are the organization's own and no search finds them: then errors name others beside similar ones. */
+const isFoundHereOnly = (kind: ResourceKind): boolean => !searchable.includes(kind) && listChainsFor(kind).every((chain) => chain.length === 1);
+
+/**
+ * Resources with names similar to the missing one, the most similar first; if there are none, or no search finds its kind,
+ * some of its siblings. Ids get no suggestions.
+ */
+function suggestionsFor(kind: ResourceKind, { deadEnds }: Findings): readonly ResourcePath[] {
   const siblingPaths = deadEnds.filter(({ name }) => !isId(name)).flatMap(({ name, siblings }) => siblings.map((path) => ({ path, distance: nameDistance(name, path) })));
   const similar = siblingPaths.flatMap(({ path, distance }) => (distance === undefined ? [] : [{ path, distance }])).toSorted((one, other) => one.distance - other.distance);
-  return distinctPaths((similar.length > 0 ? similar : siblingPaths).map(({ path }) => path)).slice(0, mostSuggestions);
+  return distinctPaths((similar.length === 0 ? siblingPaths : isFoundHereOnly(kind) ? [...similar, ...siblingPaths] : similar).map(({ path }) => path)).slice(0, mostSuggestions);
 }
 
 function notesFor({ search }: Findings): readonly string[] {
@@ -120,7 +141,7 @@ export function problemOf(kind: ResourceKind, reference: string, findings: Findi
   const { paths, deadEnds, search } = findings;
   const notes = notesFor(findings);
   if (paths.length > 0) return { kind, reference, why: 'ambiguous', candidates: paths.map(resolvedResourceOf), suggestions: [], notes };
-  const suggestions = suggestionsFor(findings).map(resolvedResourceOf);
+  const suggestions = suggestionsFor(kind, findings).map(resolvedResourceOf);
   const [deadEnd] = deadEnds;
   const isLastStep = deadEnd?.step.kinds.some((one) => isOfKind(one, kind));
   const missing = deadEnd && !isLastStep ? { kind: deadEnd.step.kinds[0]!, name: deadEnd.name } : undefined;

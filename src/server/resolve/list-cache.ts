@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from '../json/index.ts';
 import type { Lookup } from '../tool/index.ts';
 import { resourceRefOf, unusableRowOf, type ResourceRef, type UnusableRow } from './resource-ref.ts';
 import type { ListOperation } from './resource-hierarchy.ts';
-import { CallFailure } from '../failure/index.ts';
+import { isDenied } from '../failure/index.ts';
 import { rowsIn } from '../context/index.ts';
 
 /** How long a cached list is fresh, in milliseconds. */
@@ -71,8 +71,6 @@ export interface ListCache {
 
 type FetchList = () => Promise<ListResult>;
 
-const isDenied = (error: unknown): boolean => error instanceof CallFailure && error.failure.kind === 'denied';
-
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.kind === 'not_found';
 
 /** The query of the next page, from the pagination in an answer; undefined after the last page. */
@@ -90,7 +88,7 @@ function readerOf({ lookup }: Search): { readonly reader: Lookup['reader']; read
   return { reader, hasLostRows: () => rowsLost };
 }
 
-async function readChildren({ operation, parent, kinds }: ListOperation, id: string, search: Search): Promise<ListResult> {
+async function readChildren({ operation, parent, kinds, inputFor, isListed = () => true }: ListOperation, id: string, search: Search): Promise<ListResult> {
   const rows: JsonRecord[] = [];
   const { reader, hasLostRows } = readerOf(search);
   const refOf = (row: JsonRecord): ResourceRef | undefined => resourceRefOf(row, kinds, { kind: parent, id });
@@ -104,9 +102,9 @@ async function readChildren({ operation, parent, kinds }: ListOperation, id: str
   while (page) {
     if (search.requests <= 0) return result(false);
     search.requests -= 1;
-    const answer: JsonRecord | undefined = await reader.attempt(operation, { [`${parent}_id`]: id, ...page });
+    const answer: JsonRecord | undefined = await reader.attempt(operation, { ...inputFor(id), ...page });
     if (answer === undefined) return undefined;
-    rows.push(...rowsIn(answer));
+    rows.push(...rowsIn(answer).filter(isListed));
     page = nextPage(answer);
   }
   return result(true);

@@ -1,4 +1,4 @@
-import { inputShape, parameterKind, serviceKinds, snakeCase, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { inputShape, parameterKind, serviceKinds, snakeCase, targetIn, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
 import { pointsAt, type ResolvedResource, type NameResolver, type ResourceKind, type Lookup } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
@@ -8,6 +8,7 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
 import { responseKinds, isOfKind } from './resource-hierarchy.ts';
+import { withSecrets } from './secret-keys.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
@@ -83,7 +84,7 @@ async function resolve(requested: ResourceKind, reference: string, lookup: Looku
   }
   const findings = await findByPath(kind, segmentsOf(text), lookup, context);
   const [found, ...others] = findings.paths;
-  return found && others.length === 0 && !findings.incomplete ? resolvedResourceOf(found) : failWith(problemOf(kind, text, findings));
+  return found && others.length === 0 && !findings.incomplete ? resolvedResourceOf(found) : failWith(await withSecrets(problemOf(kind, text, findings), lookup));
 }
 
 /** The resources in an operation's answer. */
@@ -91,7 +92,7 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const hasParent = param !== undefined && others.length === 0 && (list || operation.status === 201);
-  const parent = hasParent ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) } : undefined;
+  const parent = hasParent ? { kind: parameterKind(param), id: String(input[snakeCase(param)]) } : operation.targetBy && operation.effect === 'read' ? targetIn(operation, input) : undefined;
   const rows = list ? rowsIn(isRecord(answer) ? answer : undefined) : [answer];
   return kinds.length === 0 ? [] : rows.flatMap((row) => resourceRefOf(row, kinds, parent) ?? []);
 }

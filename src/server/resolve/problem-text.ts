@@ -1,6 +1,7 @@
 import { serviceKinds } from '../../contract/index.ts';
-import { howToName, naming, visibleText, type ResolvedResource, type ResourceKind, type TextPart } from '../tool/index.ts';
+import { howToName, naming, replaceSecret, storedSecret, visibleText, type ResolvedResource, type ResourceKind, type TextPart } from '../tool/index.ts';
 import { fence, type Redactor } from '../redaction/index.ts';
+import { searchable } from './find.ts';
 import { isId } from './names.ts';
 import { unambiguousPaths } from './resource-path.ts';
 import type { ResolutionProblem } from '../failure/index.ts';
@@ -27,6 +28,12 @@ export const noSuchId: readonly TextPart[] = ['It may have been deleted, belong 
 
 const giveItsId = (kind: ResourceKind): string => `Give its id${kind === 'service' ? ' and kind: infra://service/<kind>/<id>' : ''}.`;
 
+/** Why the whole address of a webhook doesn't name it: what follows the host may be a secret, and is not kept. */
+function addressText(address: string, quoted: (text: string) => string): string | undefined {
+  const host = /^https?:/i.test(address) ? URL.parse(address)?.host : undefined;
+  return host ? `A webhook is given by the host of its address, here ${quoted(host)}, or by its id, and not by the whole address.` : undefined;
+}
+
 const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: ResolutionProblem, quoted: (text: string) => string) => string } = {
   unknown: ({ kind, reference, missing }, quoted) =>
     missing && missing.name !== reference ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.` : `There is no ${kindText(kind)} ${quoted(reference)}.`,
@@ -35,15 +42,14 @@ const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: Resolut
   not_listable: ({ kind, reference }, quoted) =>
     `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
   not_readable: ({ kind, reference }, quoted) => `The ${kindText(kind)} ${quoted(reference)} could not be looked for everywhere, so it is not known whether there is one.`,
+  is_secret: ({ reference }, quoted) => `${quoted(reference)} is ${storedSecret}.`,
   wrong_kind: ({ kind, reference }, quoted) => `${quoted(reference)} doesn't point at any ${kindText(kind)}.`,
-  bad_uri: ({ reference }, quoted) => `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
+  bad_uri: ({ kind, reference }, quoted) => (kind === 'webhook' ? addressText(reference, quoted) : undefined) ?? `${quoted(reference)} is no URI of this server: they are infra://<kind>/<id>, and infra://service/<kind>/<id> for services (${serviceKinds.join(', ')}).`,
 };
-
-/** Kinds that find_resource finds. */
-const searchable: readonly ResourceKind[] = ['project', 'environment', 'service', 'cluster', ...serviceKinds];
 
 /** What to do next if there are no candidates. */
 function nextStep({ kind, reference, why, missing }: ResolutionProblem): readonly TextPart[] {
+  if (why === 'is_secret') return replaceSecret;
   if (why === 'not_listable') return [isId(reference) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
   if (why === 'not_readable') return [`${giveItsId(kind)} Calling again may help; where it does not, ask the user.`];
   if (why === 'unknown' && isId(missing?.name ?? reference)) return noSuchId;

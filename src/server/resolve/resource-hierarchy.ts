@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { allOperations, parameterKind, resourceKind, serviceKinds, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { allOperations, isServiceKind, parameterKind, resourceKind, snakeCase, variableList, variableOwnerKinds, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import type { ResourceKind } from '../tool/index.ts';
 
 /** An operation that lists the children of a resource. */
@@ -9,6 +10,10 @@ export interface ListOperation {
   readonly parent: ReferenceKind;
   /** The kinds that it lists. */
   readonly kinds: readonly ReferenceKind[];
+  /** Its input for a parent with this id. */
+  readonly inputFor: (id: string) => JsonRecord;
+  /** Whether a row of its answer is of these kinds; absent if every row is. */
+  readonly isListed?: (row: JsonRecord) => boolean;
 }
 
 /** One step down the hierarchy: a list operation, and the wanted kinds. */
@@ -34,17 +39,22 @@ export function responseKinds({ response }: AnyOperation): { readonly kinds: rea
   return rows instanceof z.ZodArray ? { kinds: kindsOfShape(rows.element), list: true } : { kinds: [], list: false };
 }
 
-const listOperations: readonly ListOperation[] = allOperations.flatMap((operation) => {
+const listsAtParents: readonly ListOperation[] = allOperations.flatMap((operation) => {
   const { kinds, list } = responseKinds(operation);
   const [param, ...others]: readonly string[] = operation.params;
   const isListOperation = operation.method === 'GET' && list && kinds.length > 0 && param !== undefined && others.length === 0;
-  return isListOperation ? [{ operation, parent: parameterKind(param), kinds }] : [];
+  return isListOperation ? [{ operation, parent: parameterKind(param), kinds, inputFor: (id) => ({ [snakeCase(param)]: id }) }] : [];
 });
+
+/** The lists of variables of what has no path for them: at the path of all variables, without the secrets. */
+const otherVariableLists: readonly ListOperation[] = variableOwnerKinds
+  .filter((kind) => !listsAtParents.some(({ parent, kinds }) => parent === kind && kinds.includes('environment_variable')))
+  .map((parent) => ({ ...variableList('variables', parent), parent, kinds: ['environment_variable'] }));
+
+const listOperations: readonly ListOperation[] = [...listsAtParents, ...otherVariableLists];
 
 /** The operation that lists the resources of a kind in a parent; undefined if there is none. */
 export const listOperationFor = (parent: ReferenceKind, kind: ReferenceKind): ListOperation | undefined => listOperations.find((one) => one.parent === parent && one.kinds.includes(kind));
-
-const isServiceKind = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 /** Whether a resource of this kind is of the requested one: a `service` can be of every service kind. */
 export const isOfKind = (kind: ReferenceKind, requested: ResourceKind): boolean => kind === requested || (requested === 'service' && isServiceKind(kind));

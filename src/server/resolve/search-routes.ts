@@ -89,14 +89,16 @@ async function organizationRoots(search: Search, { lists }: ResolverContext, nam
 /**
  * The routes that segments can mean, in groups in the order to try them: first from the caller's context, the innermost
  * first, then from the organization, those with the fewest unnamed steps first.
+ * @param options `isOnlyInside`: nothing outside of the caller's context can be meant.
  */
-export async function routesFor(chains: readonly ListChain[], segments: readonly string[], search: Search, context: ResolverContext): Promise<readonly (readonly SearchRoute[])[]> {
+export async function routesFor(chains: readonly ListChain[], segments: readonly string[], search: Search, context: ResolverContext, { isOnlyInside = false } = {}): Promise<readonly (readonly SearchRoute[])[]> {
   await context.index.loaded();
   const fromInside = chains.flatMap((chain) =>
     innerStarts(chain, search, context)
       .filter(({ steps }) => segments.length <= steps.length && segments.length < chain.length)
       .map(({ from, steps }): SearchRoute => ({ from: [from], steps, names: alignNames(steps, segments) })),
   );
+  if (isOnlyInside) return fromInside.map((route) => [route]);
   const fitting = chains.filter((chain) => segments.length <= chain.length);
   const roots = fitting.length > 0 ? await organizationRoots(search, context) : [];
   const fromRoots = fitting.map((steps): SearchRoute => ({ from: roots, steps, names: alignNames(steps, segments) }));

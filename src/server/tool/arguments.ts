@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { inputShape, referenceKind, type AnyOperation } from '../../contract/index.ts';
-import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
+import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
+import { schemaWithShownNames, shownName, withShownNames } from './argument-names.ts';
+import { referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
 
@@ -75,9 +77,11 @@ function maskedMembers(value: unknown, path: Path = []): Issue[] {
 const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
   const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
-  const name = path.length > 0 ? `"${printPath(path)}"` : 'the arguments';
+  const name = path.length === 0 ? 'the arguments' : `"${printPath(path)}"`;
   return missing ? `${name} is required` : `${name}: ${issue.message}`;
 };
+
+const shownSchema = memoised((tool: Tool) => schemaWithShownNames(tool, toolArgumentSchema(tool)));
 
 const membersOf = memoised((tool: Tool) => z.object(tool.input));
 
@@ -86,13 +90,19 @@ const anyId = '00000000-0000-4000-8000-000000000000';
 // A reference may be a name instead of an id; whether it resolves is checked later.
 const withoutNameText = (value: unknown): unknown => (Array.isArray(value) ? value.map(withoutNameText) : typeof value === 'string' && value !== '' ? anyId : value);
 
+const withoutInnerNames = (schema: z.ZodType | undefined, value: JsonRecord): JsonRecord =>
+  referencesInside(schema).reduce((record, { path }) => (at(record, path) === undefined ? record : withAt(record, path, withoutNameText(at(record, path)))), value);
+
 function withoutNames(shape: Shape, args: JsonRecord): JsonRecord {
   const isReference = (schema: z.ZodType | undefined): boolean => {
     if (schema === undefined) return false;
     if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return isReference(schema.unwrap() as z.ZodType);
     return schema instanceof z.ZodArray ? isReference(schema.element as z.ZodType) : referenceKind(schema) !== undefined;
   };
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, isReference(Object.hasOwn(shape, name) ? shape[name] : undefined) ? withoutNameText(value) : value]));
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => {
+    const schema = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    return [name, isReference(schema) ? withoutNameText(value) : isRecord(value) ? withoutInnerNames(schema, value) : value];
+  }));
 }
 
 /** Maximum number of members and items in a call's arguments: far more than any call needs, and few enough to validate. */
@@ -112,18 +122,22 @@ function countParts(value: unknown, most: number): number {
 /** An issue if the arguments are too many to validate. */
 export const sizeIssues = (args: unknown): Issue[] => (countParts(args, maximumParts) > maximumParts ? [`they have more than ${maximumParts} members and items in all; make several calls of it`] : []);
 
+/** The text of an issue that calls arguments, in quotation marks, as schemas show them. */
+const namedAsShown = (tool: Tool, text: string): string => text.replaceAll(/"(\w+)(?=["[.])/g, (quoted, name: string) => (Object.hasOwn(tool.input, name) ? `"${shownName(tool, name)}` : quoted));
+
 /**
  * All issues with the arguments of a call; empty if they are valid. Strict at every level: a member that neither the
  * tool nor, below the root, its answer knows is reported with the nearest known name, never dropped.
+ * @param args under their own names (`withOwnNames`). Issues call them as schemas show them.
  */
-export function issuesOf(tool: Tool, args: unknown): Issue[] {
-  if (!isRecord(args)) return ['the arguments must be an object'];
+export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
   const checked = withoutNames(tool.input, args);
   const members = membersOf(tool).safeParse(checked);
-  const memberIssues = members.success ? [] : members.error.issues.map((issue) => issueText(issue, checked));
+  const shown = withShownNames(tool, args);
+  const memberIssues = members.success ? [] : members.error.issues.map((issue) => namedAsShown(tool, issueText(issue, checked)));
   // Rules across members are checked only if each member is valid.
-  const rules = members.success ? tool.rules(checked) : [];
-  return [...unknownMembers(args, toolArgumentSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(args)];
+  const rules = members.success ? tool.rules(checked).map((text) => namedAsShown(tool, text)) : [];
+  return [...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(shown)];
 }
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));

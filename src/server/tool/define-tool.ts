@@ -36,18 +36,19 @@ const allReads = (operations: readonly AnyOperation[], { reads = [], preview, no
 
 /** Defines a tool of one operation. It has the operation's name. */
 export function defineTool<Op extends AnyOperation>(operation: Op, definition: ToolDefinition<Op>): Tool {
-  const { toolset, description, fields, folded, hidden, input = {}, expand, output, answer, plan, preview, noOpCheck, render, next } = definition;
+  const { toolset, title, description, fields, folded, hidden, input = {}, expand, output, answer, plan, preview, noOpCheck, render, next } = definition;
   const own = Object.keys(inputShape(operation));
   return {
     name: operation.name,
     toolset,
+    title,
     description,
     printing: { fields, folded, hidden },
     input: { ...optionalOrganization(definedMembers({ ...inputShape(operation), ...input })), ...columnChoice(render) },
     // A body merged into the present state is checked after the merge.
     rules: (args) => [...(expand ? [] : bodyRules(operation)(args)), ...columnRules(render)(args)],
     operations: [operation],
-    sameDeeds: definition.sameDeeds,
+    equivalentOperations: definition.equivalentOperations,
     operation,
     expand: expand ?? (answer && operation.effect === 'read' ? undefined : async (args) => [{ operation, input: pick(args, own) }]),
     output: output ?? operation.response,
@@ -64,13 +65,14 @@ export function defineTool<Op extends AnyOperation>(operation: Op, definition: T
 
 /** Defines a tool of several operations, or one that reads in several steps. */
 export function composeTool<const Input extends Shape>(definition: CompositionDefinition<Input>): Tool {
-  const { name, toolset, description, fields, folded, hidden, input, rules, operations, expand, matchesAction, spansEnvironments, output, answer, plan, preview, noOpCheck, render, next } = definition;
+  const { name, toolset, title, description, fields, folded, hidden, input, rules, operations, expand, matchesAction, spansEnvironments, output, answer, plan, preview, noOpCheck, render, next } = definition;
   const members = z.object(input);
   // The arguments are valid; parsing adds defaults.
   const withDefaults = (args: JsonRecord): ArgumentsOf<Input> => members.parse(args) as ArgumentsOf<Input>;
   return {
     name,
     toolset,
+    title,
     description,
     printing: { fields, folded, hidden },
     input: { ...input, ...columnChoice(render) },

@@ -37,25 +37,27 @@ export interface ProposedCalls {
  * The calls that may be suggested: a limited number, of offered tools, without arguments that could be read as a
  * sentence.
  * @param offers whether a tool of this name is offered.
+ * @param shown the call with the arguments named as schemas show them.
  */
-export function proposable(calls: readonly NextCall[], offers: (tool: string) => boolean): ProposedCalls {
+export function proposable(proposed: readonly NextCall[], offers: (tool: string) => boolean, shown: (call: NextCall) => NextCall = (call) => call): ProposedCalls {
+  const calls = proposed.map(shown);
   const offered = calls.reduce<readonly NextCall[]>((earlier, call) => {
     const isInOrder = call.after === undefined || earlier.some(({ tool }) => tool === call.after);
     return isInOrder && offers(call.tool) && isSafe(call.arguments) ? [...earlier, call] : earlier;
   }, []);
-  const shown = offered.slice(0, maximumNextCalls);
-  return { calls: shown.filter(({ needs }) => needs === undefined), open: shown.filter(({ needs }) => needs !== undefined), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
+  const first = offered.slice(0, maximumNextCalls);
+  return { calls: first.filter(({ needs }) => needs === undefined), open: first.filter(({ needs }) => needs !== undefined), others: calls.filter(({ tool, arguments: args }) => !offers(tool) && isSafe(args)).slice(0, maximumNextCalls) };
 }
 
 const isNext = (value: unknown): value is NextCall => isRecord(value) && typeof value['tool'] === 'string' && isRecord(value['arguments']);
 
 /** Removes calls that may not be suggested from `next` members at any depth. Those that lack something stand beside it. */
-export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean): JsonRecord =>
+export const withProposable = (view: JsonRecord, offers: (tool: string) => boolean, shown?: (call: NextCall) => NextCall): JsonRecord =>
   Object.fromEntries(
     Object.entries(view).flatMap(([name, member]): [string, unknown][] => {
-      if (isRecord(member)) return [[name, withProposable(member, offers)]];
+      if (isRecord(member)) return [[name, withProposable(member, offers, shown)]];
       if (name !== 'next' || !Array.isArray(member) || !member.every(isNext)) return [[name, member]];
-      const { calls, open } = proposable(member, offers);
+      const { calls, open } = proposable(member, offers, shown);
       return [[name, calls], ...(open.length > 0 ? [['next_once_known', open] as [string, unknown]] : [])];
     }),
   );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inputShape, snakeCase, type AnyOperation, type Holder } from '../../contract/index.ts';
+import { identifyingMembers, inputShape, type AnyOperation, type Holder } from '../../contract/index.ts';
 import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
@@ -67,7 +67,7 @@ const identity = ['name', 'key', 'id'];
 export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asRequest = (found) => found, fixed, shownBy = () => undefined }: PartialUpdate = {}) {
   const schema = bodySchema(operation);
   const requestFrom = (present: JsonRecord): SentBack => sentBack(operation, asRequest(present));
-  const ids = operation.params.map(snakeCase);
+  const ids = identifyingMembers(operation);
   const body = bodyOf(operation);
   const members = Object.keys(body);
   const mergeRules: MergeRules = { exclusive, kinds, nullable: nullableIn(body) };

@@ -1,5 +1,5 @@
 import { ApiError } from '../../client/index.ts';
-import { allOperations, elsewhereOf, snakeCase, type AnyOperation, type Holder } from '../../contract/index.ts';
+import { allOperations, elsewhereOf, identifyingMembers, snakeCase, type AnyOperation, type Holder } from '../../contract/index.ts';
 import { pick, type JsonRecord } from '../json/index.ts';
 import { replaceableOf, rowsIn, type Reader } from '../context/index.ts';
 
@@ -8,7 +8,7 @@ const readAt = (path: string): AnyOperation | undefined => allOperations.find((o
 /** The operation that lists what a PUT would replace. */
 const listAt = ({ path }: AnyOperation): AnyOperation | undefined => readAt(path.replace(/\/\{\w+\}$/, ''));
 
-const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, operation.params.map(snakeCase));
+const paramsOf = (operation: AnyOperation, args: JsonRecord): JsonRecord => pick(args, identifyingMembers(operation));
 
 /** An operation that reads what a PUT would replace, and the kind of service that it lists it of, if it is one of a service. */
 interface PresentRead {

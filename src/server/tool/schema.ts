@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { fieldDescriptions, inputShape, type AnyOperation } from '../../contract/index.ts';
 import type { ResourceKind } from './name-resolver.ts';
 import { memoised, toJsonSchema, withoutNull, type JsonSchema } from '../json/index.ts';
+import { schemaWithShownNames } from './argument-names.ts';
 import { shortHint } from './references.ts';
 import type { Tool, SchemaPrinting } from './tool.ts';
 
@@ -83,7 +84,7 @@ export const toolAnswerSchema = memoised((tool: Tool) => toJsonSchema(tool.outpu
 export const inputSchema = (tool: Tool): JsonSchema => {
   const schema = toolArgumentSchema(tool);
   const { hidden = [] } = tool.printing;
-  return printedSchema(schema, '', { ...tool.printing, hidden: [...hidden, ...defaulted] });
+  return schemaWithShownNames(tool, printedSchema(schema, '', { ...tool.printing, hidden: [...hidden, ...defaulted] }));
 };
 
 const typeOnly = (node: JsonSchema): JsonSchema => {

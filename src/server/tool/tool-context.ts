@@ -10,21 +10,27 @@ import type { ToolText } from './tool-text.ts';
  * policy, and it can wait. It can't change anything: changes are planned operations, which a later stage sends. The
  * answer reports what `attempt` could not read, and why.
  */
-export interface ToolContext extends Omit<Reader, 'under'> {
+export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
   /** The resources that names and ids among the arguments refer to, by argument. */
   readonly resolved: Readonly<Record<string, ResolvedResource>>;
   /** Names of the operations that were carried out before the answer, in order. */
   readonly done: readonly string[];
   /** Their inputs, in the same order. */
   readonly sent: readonly JsonRecord[];
+  /** An optional read as it was answered before the change. It is sent now only if nothing needed it until then. */
+  readonly before: Reader['attempt'];
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds until the call's deadline. */
   readonly timeLeft: () => number;
+  /** Milliseconds since this caller last sent a change through this process; infinite if it sent none. */
+  readonly sinceChange: () => number;
   /** Waits this many milliseconds, but no longer than to the call's deadline or its cancellation. */
   readonly pause: (milliseconds: number) => Promise<void>;
   /** Whether the call was cancelled. */
   readonly isAborted: () => boolean;
+  /** Whether a read failed because the policy doesn't allow it. */
+  readonly isDenied: (error: unknown) => boolean;
   /**
    * Names of members that contain something that may not be shown. No answer may depend on whether such a member equals
    * what the caller gave: that would confirm a guess.

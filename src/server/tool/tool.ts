@@ -48,6 +48,8 @@ export const planOperation = <Op extends AnyOperation>(operation: Op, input: Inp
 /** What all definitions of tools have in common. */
 interface CommonDefinition<Args> extends SchemaPrinting {
   readonly toolset: Toolset;
+  /** What people say that they want, in a few words. Hosts show it instead of the name. */
+  readonly title?: string;
   /** The first sentence says when to use the tool. Under 1,000 characters, in everyday words. */
   readonly description: ToolText;
   /** What the call would do beyond the operation's own summary, one line each. */
@@ -73,8 +75,8 @@ export interface ToolDefinition<Op extends AnyOperation> extends CommonDefinitio
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Schema of the answer, if it is not the operation's own. */
   readonly output?: z.ZodType;
-  /** See Tool.sameDeeds. */
-  readonly sameDeeds?: readonly AnyOperation[];
+  /** See Tool.equivalentOperations. */
+  readonly equivalentOperations?: readonly AnyOperation[];
   /** Makes the answer, if it is not the operation's. With it and without `expand`, a tool that only reads sends the read itself, here. */
   readonly answer?: Tool['answer'];
 }
@@ -102,6 +104,7 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
 export interface Tool {
   readonly name: string;
   readonly toolset: Toolset;
+  readonly title?: string;
   readonly description: ToolText;
   readonly printing: SchemaPrinting;
   /** Schemas of its arguments. */
@@ -115,7 +118,7 @@ export interface Tool {
   /** Turns the arguments into planned operations; undefined for a tool that only reads, in `answer`. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   /** Operations of other tools that do the same to what this one doesn't take. A rule that denies this tool denies them. */
-  readonly sameDeeds?: readonly AnyOperation[];
+  readonly equivalentOperations?: readonly AnyOperation[];
   /**
    * Whether an operation that any tool plans is this tool's action, for rules that deny the tool. Absent if every call
    * of its operations is. @throws ApiError if the platform fails.

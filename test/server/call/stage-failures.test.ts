@@ -53,6 +53,7 @@ vi.mock('../../../src/server/output/failure-text.ts', breakable);
 vi.mock('../../../src/server/output/fit.ts', breakable);
 vi.mock('../../../src/server/output/reply.ts', breakable);
 vi.mock('../../../src/server/resolve/resource-hierarchy.ts', breakable);
+vi.mock('../../../src/server/tool/argument-names.ts', breakable);
 vi.mock('../../../src/server/tool/arguments.ts', breakable);
 vi.mock('../../../src/server/tool/lenient-arguments.ts', breakable);
 vi.mock('../../../src/server/tool/references.ts', breakable);
@@ -70,7 +71,7 @@ const imported = (): string[] => {
 };
 
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
-const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure'];
+const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure', 'shownName', 'at', 'withAt', 'isAboutOne'];
 
 let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;
@@ -107,7 +108,7 @@ const fail = (): never => {
 
 /** Calls that between them take every stage. */
 const stageCalls: readonly (readonly [tool: string, more: Record<string, unknown>])[] = [
-  ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['list_projects', {}], ['list_projects', { nonsense: 1 }], ['get_service', {}],
+  ['restart_services', {}], ['restart_services', { dry_run: true }], ['unlock_cluster', { dry_run: true }], ['create_project', {}], ['create_project', { name: 'shop' }], ['list_projects', {}], ['list_projects', { nonsense: 1 }], ['get_service', {}],
 ];
 
 async function callAll(call: Awaited<ReturnType<typeof connectTampering>>['call']) {

@@ -51,8 +51,13 @@ async function callOf(name: string, { args = {}, policy = () => ({ readOnly: fal
     tools, policy: await policy(), connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log: memoryLog(), clock: { now: Date.now },
   });
   const tool = tools.find((one) => one.name === name)!;
-  return newCall(tool, { ...argumentsOf[name]?.(), ...args }, contextWith(context), { ...shared, ...dependencies }, () => undefined);
+  return newCall(tool, { ...argumentsOf[name]?.(), ...args }, contextWith(context), { ...shared, ...dependencies }, { note: () => undefined });
 }
+
+test.each([[null], [[]], ['text'], [1], [undefined]])('arguments must be an object: %j', async (given) => {
+  const { tool, context, deps } = await callOf('get_organization', {});
+  expect(newCall(tool, given, context, deps, { note: () => undefined }).issues).toEqual(['the arguments must be an object']);
+});
 
 const run = (stage: AnyStage, call: Call): Promise<Call | EndedCall> => stage.run(call as never);
 

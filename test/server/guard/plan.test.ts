@@ -182,6 +182,7 @@ describe('the plan of a replacement', () => {
       'value: [hidden, the present one] → [hidden, 12 characters]',
       'mount_path: /etc/db → removed',
       'description: of the shop → removed',
+      expect.stringContaining('Not known: which services see it'),
     ]);
   });
 

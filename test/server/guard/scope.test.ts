@@ -36,9 +36,9 @@ describe('kept to an environment', () => {
   test('the parameter is gone, and filled in', async () => {
     const client = await clientOf({ environment });
     const tools = await listedBy(client);
-    expect(tools.get('get_environment_status')!.inputSchema.properties).not.toHaveProperty('environment_id');
-    expect(tools.get('create_database')!.inputSchema.properties).not.toHaveProperty('environment_id');
-    expect(tools.get('create_database')!.inputSchema.required).not.toContain('environment_id');
+    expect(tools.get('get_environment_status')!.inputSchema.properties).not.toHaveProperty('environment');
+    expect(tools.get('create_database')!.inputSchema.properties).not.toHaveProperty('environment');
+    expect(tools.get('create_database')!.inputSchema.required).not.toContain('environment');
     const status = await client.call('get_environment_status');
     expect(status.structuredContent, textOf(status)).toMatchObject({ environment: { id: platform.seed['environment_id'] } });
     const made = await client.call('create_database', { name: 'kept', type: 'REDIS', version: '7', mode: 'CONTAINER' });

@@ -46,6 +46,8 @@ describe('an error names the candidates that exist', () => {
     ['service', 'https://console.example/services/checkout-api', /^"https:[^\n]*" is no URI of this server: they are infra:[^\n]*\n[^\n]*find_resource finds/],
     ['organization', 'Umbrella', /^There is no organization "Umbrella"\.\n/],
     ['project', 'a/b/c/d', /^There is no project "a\/b\/c\/d"\.\nHow to give it: Name or id\. find_resource/],
+    ['webhook', 'https://hooks.acme.example/deployments', /^A webhook is given by the host of its address, here "hooks\.acme\.example", or by its id, and not by the whole address\.$/m],
+    ['webhook', 'infra://planet/earth', /is no URI of this server/],
     ['project', 'infra://planet/earth', /is no URI of this server/],
   ])('%s %s', async (kind, reference, says) => {
     expect(await textFor(kind, reference)).toMatch(says);
@@ -69,6 +71,15 @@ describe('an error names the candidates that exist', () => {
     expect(text).toMatch(/shop\/staging\/application:twin · .*\nshop\/staging\/database:twin · /);
     expect(await resolver.resolve('service', 'shop/staging/database:twin', lookup)).toMatchObject({ id: rows[1]!.id });
     expect(await resolver.resolve('database', 'shop/staging/twin', lookup)).toMatchObject({ id: rows[1]!.id });
+  });
+
+  test('a secret in a list that was to have none stands for no variable', async () => {
+    const [plain, hidden, untold] = ['000000000011', '000000000012', '000000000013'].map((end) => `00000000-0000-4000-8000-${end}`);
+    const rows = [{ id: plain, key: 'PLAIN', is_secret: false }, { id: hidden, key: 'HIDDEN', is_secret: true }, { id: untold, key: 'UNTOLD' }];
+    const reader = readerBy(async (operation, input) => (operation.name === 'list_variables' ? { results: rows.map((row) => ({ ...row, scope: 'HELM', variable_type: 'VALUE' })) } : caller.lookup.reader.read(operation, input)));
+    const lookup = { ...caller.lookup, reader };
+    expect(await resolver.resolve('environment_variable', 'shop/staging/session-cache/PLAIN', lookup)).toMatchObject({ id: plain });
+    for (const key of ['HIDDEN', 'UNTOLD']) expect((await resolutionProblem(resolver.resolve('environment_variable', `shop/staging/session-cache/${key}`, lookup))).why, key).toBe('unknown');
   });
 
   test('names are cleaned, fenced, and masked where they hold a secret', async () => {

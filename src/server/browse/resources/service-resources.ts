@@ -1,7 +1,7 @@
 import { allOperations, DeploymentAction, isAtRest, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
-import { at, isRecord, type JsonRecord } from '../../json/index.ts';
+import { at, isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { platformResource, recordWithTable, type PlatformResource } from './resource.ts';
 
 /** Number of newest log lines shown. */
@@ -85,24 +85,21 @@ const shownStatus = (status: JsonRecord): JsonRecord => {
   return isUnderWay(shown) ? { ...shown, took_seconds: undefined } : shown;
 };
 
-const rowsOf = (value: unknown): JsonRecord[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
-
 const stepText = ({ step_name: name, status, duration_sec: seconds }: JsonRecord): string => `${String(name)} ${String(status)} (${String(seconds)} s)`;
 
 const endText = ({ name, status }: JsonRecord): string => `${String(name)} ${String(status)}`;
 
+const deploymentRow = (deployment: JsonRecord): JsonRecord => ({ ...pickFacts(deploymentFacts, deployment), services: recordsIn(deployment['services']).map(endText).join(', ') || undefined });
+
 /** The rows of a deployment history, with the result of each service if there are several. */
-function historyOf({ results, ...page }: JsonRecord): JsonRecord {
-  const row = (deployment: JsonRecord): JsonRecord => ({ ...pickFacts(deploymentFacts, deployment), services: rowsOf(deployment['services']).map(endText).join(', ') || undefined });
-  return { ...page, results: rowsOf(results).map(row) };
-}
+const historyOf = ({ results, ...page }: JsonRecord): JsonRecord => ({ ...page, results: recordsIn(results).map(deploymentRow) });
 
 const history = table('deployment', [...Object.keys(deploymentFacts), 'services']);
 
 /** The statuses of an environment's services in one list, with kinds and, if the services could be listed, names. */
 function statusRows(answer: JsonRecord, services: JsonRecord | undefined): JsonRecord[] {
-  const names = new Map(rowsOf(services?.['results']).map((row) => [row['id'], row['name']]));
-  return serviceKinds.flatMap((kind) => rowsOf(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...shownStatus(row) })));
+  const names = new Map(recordsIn(services?.['results']).map((row) => [row['id'], row['name']]));
+  return serviceKinds.flatMap((kind) => recordsIn(answer[`${kind}s`]).map((row) => ({ name: names.get(row['id']), kind, id: row['id'], ...shownStatus(row) })));
 }
 
 /** The resources of services, and the status and history of environments. */
@@ -121,7 +118,7 @@ export const serviceResources: readonly PlatformResource[] = [
       return { ...(isRecord(environmentStatus) && environmentStatus), results: statusRows(rest, services) };
     },
     render: recordWithTable('service', ['name', 'kind', 'id', ...Object.keys(statusFacts)], ['metrics']),
-    watched: { requests: 2, isMoving: (view) => rowsOf(view['results']).some(isUnderWay) },
+    watched: { requests: 2, isMoving: (view) => recordsIn(view['results']).some(isUnderWay) },
   }),
   platformResource({
     name: 'environment_history',
@@ -155,7 +152,7 @@ export const serviceResources: readonly PlatformResource[] = [
     operations: listOf(statuses),
     read: async (_, context) => {
       const status = (await readServiceStatus(referenceOf(context), context))?.status ?? (await readForKind(statuses, context));
-      return { id: status['id'], ...shownStatus(status), steps: rowsOf(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+      return { id: status['id'], ...shownStatus(status), steps: recordsIn(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),
     watched: { requests: 1, isMoving: isUnderWay },

@@ -1,10 +1,10 @@
-import { operations } from '../../../contract/index.ts';
+import { isServiceKind, operations } from '../../../contract/index.ts';
 import { reasonUnreadable } from '../../context/index.ts';
 import { CallFailure, fail } from '../../failure/index.ts';
 import { assertArgumentsInScope, assertInSameEnvironment, needsLocation } from '../../guard/index.ts';
-import type { JsonRecord } from '../../json/index.ts';
+import { at, isRecord, withAt, type JsonRecord } from '../../json/index.ts';
 import { isOfKind } from '../../resolve/index.ts';
-import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup, pointsAt } from '../../tool/index.ts';
+import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup, pointsAt, referencesInRows, referencesInside, shownName } from '../../tool/index.ts';
 import type { Call } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { subjectOf } from '../descriptions.ts';
@@ -12,7 +12,10 @@ import { subjectOf } from '../descriptions.ts';
 /** The widest things first, so that what is narrower is looked for inside them. */
 const widestFirst: readonly ResourceKind[] = ['organization', 'project', 'environment', 'service'];
 
-const rank = (kind: ResourceKind): number => (widestFirst.includes(kind) ? widestFirst.indexOf(kind) : widestFirst.length);
+const rank = (kind: ResourceKind): number => {
+  const place = widestFirst.indexOf(isServiceKind(kind) ? 'service' : kind);
+  return place === -1 ? widestFirst.length : place;
+};
 
 type Within = NonNullable<Lookup['within']>;
 
@@ -60,9 +63,9 @@ function lookupOf(call: Call, within: Within): Lookup {
 async function resolveAll(call: Call): Promise<Call> {
   const { tool, deps } = call;
   const references = Object.entries(tool.input)
-    .flatMap(([name, schema]) => {
+    .flatMap(([name, schema]): { name: string; kind: ResourceKind; member?: string; path?: string }[] => {
       const kind = pointsAt(schema);
-      return kind === undefined ? [] : [{ name, kind }];
+      return kind === undefined ? [...referencesInRows(schema), ...referencesInside(schema)].map((one) => ({ name, ...one })) : [{ name, kind: call.kinds[name] ?? kind }];
     })
     .toSorted((one, other) => rank(one.kind) - rank(other.kind));
   const args: JsonRecord = { ...call.args };
@@ -73,14 +76,21 @@ async function resolveAll(call: Call): Promise<Call> {
   const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
     deps.resolver.resolve(kind, given, lookup()).catch((error: unknown) => Promise.reject(withoutCandidates(call, error)));
 
-  for (const { name, kind } of references) {
+  for (const { name, kind, member, path } of references) {
     const value = args[name];
     if (name === organizationMember && value === undefined) args[name] = await deps.resolver.organization(lookup());
     else if (Array.isArray(value)) {
-      if (value.length > maximumReferences) fail({ kind: 'bad_arguments', issues: [`"${name}" has ${value.length} items; give at most ${maximumReferences}`] });
-      const found = await Promise.all(value.map((one) => find(kind, String(one))));
-      args[name] = found.map(({ id }) => id);
-      for (const [index, resource] of found.entries()) resolved[`${name}[${index}]`] = resource;
+      if (value.length > maximumReferences) fail({ kind: 'bad_arguments', issues: [`"${shownName(tool, name)}" has ${value.length} items; give at most ${maximumReferences}`] });
+      const rows = value as readonly unknown[];
+      const found = await Promise.all(rows.map((one) => find(kind, String(member !== undefined && isRecord(one) ? one[member] : one))));
+      args[name] = found.map(({ id }, index) => (member === undefined ? id : { ...(rows[index] as JsonRecord), [member]: id }));
+      for (const [index, resource] of found.entries()) resolved[`${name}[${index}]${member === undefined ? '' : `.${member}`}`] = resource;
+    } else if (path !== undefined) {
+      const given = at(value, path);
+      if (!isRecord(value) || typeof given !== 'string') continue;
+      const resource = await find(kind, given);
+      args[name] = withAt(value, path, resource.id);
+      resolved[`${name}.${path}`] = resource;
     } else if (typeof value === 'string') {
       const resource = await find(kind, value);
       args[name] = resource.id;

@@ -33,10 +33,10 @@ export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
   },
 };
 
-/** Finds out what each request operations on, and its risk. */
+/** Finds out what each request acts on, and its risk. */
 export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   name: 'assess risk',
-  does: 'Finds out what each request operations on, which other changes it carries out, and the risk of all of it.',
+  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it.',
   refuses: [],
   reads: true,
   run: async (call) => {

@@ -1,11 +1,11 @@
-import { fail, failureOf } from '../../failure/index.ts';
+import { fail, failureOf, type FailedChange } from '../../failure/index.ts';
 import { allowsUnattended, countHighRiskChanges, endangersProduction, isOperatorOnly, needsConfirmation, planText, questionFor, type TargetedOperation } from '../../guard/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import type { ConfirmedCall, PlannedCall, SentCall } from '../call.ts';
 import { operationText, subjectOf } from '../descriptions.ts';
 import { recordIntent, unrecorded } from '../recording.ts';
 import type { Stage } from '../stage.ts';
-import { sendOrStandIn } from '../stand-in.ts';
+import { isAboutOne, oneByOneAfter, sendOrStandIn } from '../stand-in.ts';
 
 /** Whether somebody agrees, where somebody has to. */
 export const confirm: Stage<PlannedCall, ConfirmedCall> = {
@@ -66,25 +66,34 @@ export const recordChange: Stage<ConfirmedCall, ConfirmedCall> = {
 /** Sends the requests one by one, each with its whole input, nothing filled in. What is carried on is what was sent. */
 export const sendRequests: Stage<ConfirmedCall, SentCall> = {
   name: 'send',
-  does: 'Sends the requests one by one. When one fails, those after it are not sent.',
+  does: 'Sends the requests one by one. When one fails, those after it are not sent, unless each of them stands in for a part of one request, and only this part was refused.',
   refuses: ['cancelled', 'not_connected', 'partly'],
   reads: true,
   run: async (call) => {
     const { operations, context, deps } = call;
     const [answers, sent]: [JsonRecord[], TargetedOperation[]] = [[], []];
-    for (const one of operations) {
-      if (context.signal.aborted && answers.length === 0) fail({ kind: 'cancelled' });
+    const waiting = [...operations];
+    const parts = new Set<TargetedOperation>();
+    const failures: FailedChange[] = [];
+    const partly = () => fail({ kind: 'partly', done: sent.map(operationText), failures, of: sent.length + failures.length + waiting.length });
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      if (context.signal.aborted && answers.length + failures.length === 0) fail({ kind: 'cancelled' });
       try {
         const { planned, answer } = await sendOrStandIn(one, call, call.onFlaw);
         answers.push(isRecord(answer) ? answer : {});
         sent.push(planned);
         if (planned.operation.effect !== 'read') deps.changed?.(context);
       } catch (error) {
-        const [failed, ...others] = operations.slice(answers.length);
-        if (answers.length === 0 && others.length === 0) throw error;
-        fail({ kind: 'partly', done: sent.map(operationText), failed: operationText(failed!), of: operations.length, error: failureOf(error, context.requestId, true) });
+        const instead = oneByOneAfter(error, one);
+        waiting.unshift(...instead);
+        for (const part of instead) parts.add(part);
+        if (instead.length > 0) continue;
+        if (answers.length + failures.length + waiting.length === 0) throw error;
+        failures.push({ what: operationText(one), error: failureOf(error, context.requestId, true) });
+        if (!parts.has(one) || !isAboutOne(error)) partly();
       }
     }
+    if (failures.length > 0) partly();
     return { ...call, operations: sent, answers };
   },
 };

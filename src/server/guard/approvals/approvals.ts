@@ -3,7 +3,7 @@ import type { KeyProvider } from '../../context/index.ts';
 import { storedTime } from '../storage/stored-time.ts';
 import { inOneTransaction, type GuardStore } from '../storage/store.ts';
 import { hasSecret, isSigned } from './operator-secret.ts';
-import { newCode, pendingIn, signedText, type StoredCall, type PendingCalls } from './pending-calls.ts';
+import { newCode, pendingIn, signedText, type Pending, type PendingCalls, type StoredCall } from './pending-calls.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;
@@ -49,29 +49,48 @@ export interface Approvals {
   ask(request: ApprovalRequest, now: number): Promise<Approval>;
 }
 
+/** Observes the calls that wait for the operator. Its functions don't throw. */
+export interface ApprovalObserver {
+  /** The operator is asked about one more call. */
+  readonly asked: () => void;
+  /** So many calls were found to have expired without a decision. */
+  readonly expired: (count: number) => void;
+}
+
 export interface ApprovalsConfig {
   readonly store: GuardStore;
   readonly keys: KeyProvider;
   /** Path of the file with the operator's public key. */
   readonly operator: string;
+  /** How a person starts this program in a shell. */
+  readonly program: string;
   /** Options, quoted for a shell, that the operator's command needs to find the same store and log. */
   readonly options?: string;
   /** Identifies the log to which calls are recorded: decisions about them are recorded there too. */
   readonly log: () => string;
+  readonly observer?: ApprovalObserver;
 }
 
-/** Adds a call to those that wait, unless too many do. It never replaces one, because somebody may be about to decide that one. */
-function addRequest(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): { readonly code: string } | { readonly full: Approval } {
-  if (calls.countOf(identity, now) >= maximumWaiting.each) return { full: { kind: 'too_many_of_caller' } };
-  if (calls.countUndecided(now) >= maximumWaiting.inAll) return { full: { kind: 'too_many_in_all' } };
-  const code = newCode();
-  calls.add({ code, call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime });
-  return { code };
+/** The result of adding a call: it waits now, another process just added the same one, or too many wait. */
+type AddedRequest = { readonly kind: 'added'; readonly pending: Pending } | { readonly kind: 'present'; readonly code: string } | { readonly kind: 'full'; readonly approval: Approval };
+
+/** Adds a call to those that wait, unless it does already or too many do. It never replaces one, because somebody may be about to decide that one. */
+function addRequest(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): AddedRequest {
+  const present = calls.forCall(call, now);
+  if (present && !present.decision && present.pending.plan.digest === plan.digest) return { kind: 'present', code: present.pending.code };
+  if (calls.countOf(identity, now) >= maximumWaiting.each) return { kind: 'full', approval: { kind: 'too_many_of_caller' } };
+  if (calls.countUndecided(now) >= maximumWaiting.inAll) return { kind: 'full', approval: { kind: 'too_many_in_all' } };
+  const pending: Pending = { code: newCode(), call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime };
+  calls.add(pending);
+  return { kind: 'added', pending };
 }
 
-/** Approvals in a store that all processes of a data directory and the operator's command share. */
-export function createApprovals({ store, keys, operator, options, log }: ApprovalsConfig): Approvals {
-  const waiting = (code: string): Approval => ({ kind: 'pending', code, command: ['infra-mcp approve', code, ...(options === undefined ? [] : [options])].join(' ') });
+/**
+ * Approvals in a store that all processes of a data directory and the operator's command share.
+ * @param announce tells operators that a call began to wait. Only the process that added the call runs it, once.
+ */
+export function createApprovals({ store, keys, operator, program, options, log, observer }: ApprovalsConfig, announce?: (pending: Pending) => void): Approvals {
+  const waiting = (code: string): Approval => ({ kind: 'pending', code, command: [program, 'approve', code, ...(options === undefined ? [] : [options])].join(' ') });
 
   const settle = async (calls: PendingCalls, { pending, seal, decision }: StoredCall, request: ApprovalRequest): Promise<Approval | undefined> => {
     const isSame = pending.plan.digest === request.plan.digest;
@@ -95,12 +114,17 @@ export function createApprovals({ store, keys, operator, options, log }: Approva
       const database = await store.open();
       const now = inOneTransaction(database, () => storedTime(database, clock));
       const calls = pendingIn(database, keys('approval'));
-      calls.dropExpired(now);
+      const expired = calls.dropExpired(now);
+      if (expired > 0) observer?.expired(expired);
       const stored = calls.forCall(request.call, now);
       const settled = stored && (await settle(calls, stored, request));
       if (settled) return settled;
       const added = inOneTransaction(database, () => addRequest(calls, request, log(), now));
-      return 'code' in added ? waiting(added.code) : added.full;
+      if (added.kind === 'full') return added.approval;
+      if (added.kind === 'present') return waiting(added.code);
+      observer?.asked();
+      announce?.(added.pending);
+      return waiting(added.pending.code);
     },
   };
 }

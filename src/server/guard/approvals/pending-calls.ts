@@ -21,6 +21,12 @@ export interface Pending {
   readonly expiresAt: number;
 }
 
+/** The target of a waiting call. Calls stored by an earlier version have no path. */
+export const waitingTarget = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
+
+/** The address that shows one waiting call. @param page address of the approvals page. */
+export const waitingCallAddress = (page: string, code: string): string => `${page}?code=${code}`;
+
 /** The operator's decision and, if approved, whether in a terminal or on the page. */
 export const verdicts = ['approved', 'approved_on_page', 'refused'] as const;
 export type Verdict = (typeof verdicts)[number];
@@ -100,8 +106,11 @@ export function pendingIn(database: DatabaseSync, key: Uint8Array) {
       database.prepare('INSERT INTO decision SELECT code, ?, ? FROM pending WHERE code = ? ON CONFLICT DO NOTHING').run(verdict, signature, code).changes === 1,
     /** Removes a call. True for only one of several concurrent takers. */
     take: (code: string): boolean => database.prepare('DELETE FROM pending WHERE code = ?').run(code).changes === 1,
-    dropExpired: (now: number): void => {
+    /** Removes the calls that have expired. @returns how many of them nobody decided. */
+    dropExpired: (now: number): number => {
+      const { changes } = database.prepare('DELETE FROM pending WHERE expires_at <= ? AND code NOT IN (SELECT code FROM decision)').run(now);
       database.prepare('DELETE FROM pending WHERE expires_at <= ?').run(now);
+      return Number(changes);
     },
   };
 }

@@ -52,8 +52,8 @@ type RuleInFile = Conditions & { readonly name?: string };
 
 /** The actions of the named tools that change something through operations of other names. */
 const deniedActionsOf = ({ tool: names = [] }: RuleInFile, tools: readonly Tool[]): DeniedAction[] =>
-  tools.flatMap(({ name, operations, sameDeeds = [], matchesAction }) => {
-    const changing = [...operations, ...sameDeeds].filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
+  tools.flatMap(({ name, operations, equivalentOperations = [], matchesAction }) => {
+    const changing = [...operations, ...equivalentOperations].filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
     return names.includes(name) && changing.some((operation) => operation !== name) ? [{ tool: name, operations: changing, isDone: matchesAction }] : [];
   });
 

@@ -1,6 +1,6 @@
-import { operations, parameterKind, serviceKinds, snakeCase, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
-import { isRecord, type JsonRecord } from '../../json/index.ts';
-import { asMode, listOfOrganization, pointerIn, readById, rowsIn, textIn, unknownEnvironment, type Reader, type Target } from '../../context/index.ts';
+import { isServiceKind, operations, targetIn, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
+import { isRecord, omit, type JsonRecord } from '../../json/index.ts';
+import { asMode, environmentIn, listOfOrganization, pointerIn, readById, rowsIn, textIn, unknownEnvironment, wholeListIn, type Reader, type Target } from '../../context/index.ts';
 import { hostedModeOf, findHostedEnvironments, type HostedEnvironment, type SearchLimit } from './hosted-environments.ts';
 
 const nameIn = (record: JsonRecord | undefined): string | undefined => textIn(record, 'name');
@@ -15,7 +15,7 @@ const noLocation: Location = { mode: 'none' };
 
 /** The location of a resource in the environment with this id. */
 async function locationOf(environmentId: string | undefined, reader: Reader): Promise<Location> {
-  const environment = environmentId === undefined ? undefined : await readById('environment', environmentId, reader);
+  const environment = environmentId === undefined ? undefined : await environmentIn(environmentId, 'mode', reader);
   return {
     environment: { id: environmentId, name: nameIn(environment) },
     project: { id: pointerIn(environment, 'project') },
@@ -61,7 +61,19 @@ async function hostedBy(cluster: Target, reader: Reader, searchLimit: SearchLimi
   return [...environments.map(hostedTarget), ...(isComplete && cluster.name !== undefined ? [] : [unknownEnvironment('hosted')])];
 }
 
-const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
+/**
+ * The environments of a project, which all inherit what it has. If they can't all be read, an unknown one is among them.
+ * @throws ApiError if the platform fails.
+ */
+async function inheritingFrom(projectId: string, reader: Reader): Promise<readonly Target[]> {
+  const environments = wholeListIn(await reader.attempt(operations.list_environments, { project_id: projectId }));
+  const project = { id: projectId };
+  if (!environments) return [{ ...unknownEnvironment('inherits'), project }];
+  return environments.map((row) => {
+    const [id, name] = [textIn(row, 'id'), nameIn(row)];
+    return { kind: 'environment', id, name, environment: { id, name }, project, mode: asMode(row['mode']), why: 'inherits' };
+  });
+}
 
 const noLimit: SearchLimit = { isOver: () => false };
 
@@ -77,7 +89,7 @@ export async function findTargetById(kind: ReferenceKind, id: string, reader: Re
   if (kind === 'cluster') return clusterTarget(id, reader, searchLimit);
   if (kind === 'environment') return environmentTarget(id, reader);
   if (kind === 'alert_rule') return alertRuleTarget(id, reader);
-  if (isService(kind)) return serviceTarget(kind, id, reader);
+  if (isServiceKind(kind)) return serviceTarget(kind, id, reader);
   return { kind, id, name: nameIn(await readById(kind, id, reader)), mode: 'none' };
 }
 
@@ -119,19 +131,29 @@ const valuesAt = (value: unknown, [name, ...rest]: readonly string[]): readonly 
   return isRecord(value) ? valuesAt(value[name], rest) : [];
 };
 
-/** The ids of the resources in its target that a call names. */
-export const idsNamed = (operation: AnyOperation, args: JsonRecord): readonly string[] => {
-  const ids = Object.entries(operation.roles).flatMap(([name, role]) => {
+/** A resource in its target that a call names, with what the call says of it. */
+export interface NamedResource {
+  readonly kind: ReferenceKind;
+  readonly id: string;
+  readonly details: JsonRecord;
+}
+
+/** The resources in its target that a call names. */
+export const resourcesNamed = (operation: AnyOperation, args: JsonRecord): readonly NamedResource[] =>
+  Object.entries(operation.roles).flatMap(([name, role]) => {
     if (typeof role !== 'object' || !('within' in role)) return [];
-    return name.includes('.') ? valuesAt(args, name.split('.')) : [argumentFor(operation, args, name) ?? []].flat();
+    const [owner, ...rest] = name.split('.') as [string, ...string[]];
+    const given = [argumentFor(operation, args, owner) ?? []].flat() as readonly unknown[];
+    return given.flatMap((item) => valuesAt(item, rest).map((id) => ({ kind: role.within, id: String(id), details: rest.length === 1 && isRecord(item) ? omit(item, [rest[0]!]) : {} })));
   });
-  return [...new Set(ids.map(String))];
-};
+
+/** The ids of the resources in its target that a call names. */
+export const idsNamed = (operation: AnyOperation, args: JsonRecord): readonly string[] => [...new Set(resourcesNamed(operation, args).map(({ id }) => id))];
 
 /** How many resources in its target a call names; it changes each of them. */
 export const countNamed = (operation: AnyOperation, args: JsonRecord): number => idsNamed(operation, args).length;
 
-const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', 'cluster'].includes(kind) || isService(kind);
+const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', 'cluster'].includes(kind) || isServiceKind(kind);
 
 /**
  * Finds the target of an operation, as the contract declares it, with everything else that it touches. If the operation
@@ -142,15 +164,16 @@ const isLocated = ({ kind }: Reference): boolean => ['environment', 'project', '
  * @throws ApiError if the target doesn't exist or the platform can't be reached.
  */
 export async function findTarget(operation: AnyOperation, args: JsonRecord, reader: Reader, searchLimit = noLimit, includesHosted = false): Promise<Target> {
-  const param = operation.params.find((one: string) => parameterKind(one) === operation.target);
-  if (param === undefined) return { kind: 'organization', mode: 'none' };
-  const target = await findTargetById(operation.target, String(args[snakeCase(param)]), reader, searchLimit);
+  const named = targetIn(operation, args);
+  if (!named) return operation.targetBy ? unknownEnvironment('elsewhere') : { kind: 'organization', mode: 'none' };
+  const target = await findTargetById(named.kind, named.id, reader, searchLimit);
+  const inheriting = operation.reachesEnvironments && target.kind === 'project' ? await inheritingFrom(named.id, reader) : [];
   const hosted = includesHosted && target.kind === 'cluster' ? await hostedBy(target, reader, searchLimit) : [];
   const after = environmentAfter(operation, args, target);
   const referenced = await Promise.all(referencesIn(operation, args).filter(isLocated).map(({ kind, id }) => findTargetById(kind, id, reader, searchLimit)));
   const [main, results] = after && target.kind === 'project' ? [after, []] : [target, after ? [after] : []];
   // A resource without project and mode affects neither rules nor risk.
-  const touched = [...results, ...referenced, ...hosted].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
+  const touched = [...results, ...referenced, ...inheriting, ...hosted].filter(({ mode, project }) => mode !== 'none' || project !== undefined);
   return touched.length > 0 ? { ...main, touched } : main;
 }
 

@@ -1,4 +1,4 @@
-import { serviceKinds } from '../../../contract/index.ts';
+import { isServiceKind } from '../../../contract/index.ts';
 import type { ResolvedResource } from '../../tool/index.ts';
 import { segmentOf } from '../../resolve/index.ts';
 import { withProjectName } from './find-target.ts';
@@ -20,7 +20,7 @@ const safeSegment = (name: string): string => segmentOf(name.toWellFormed()).rep
 function namesOf({ kind, name, environment, project }: Target): readonly (string | undefined)[] | undefined {
   if (kind === 'project') return [project?.name ?? name];
   if (kind === 'environment') return [project?.name, name];
-  return (serviceKinds as readonly string[]).includes(kind) ? [project?.name, environment?.name, name] : undefined;
+  return isServiceKind(kind) ? [project?.name, environment?.name, name] : undefined;
 }
 
 /** The path of a target, from the names that are known. */

@@ -2,7 +2,7 @@ import { operations, type AnyOperation, type ServiceKind } from '../../../contra
 import type { JsonRecord } from '../../json/index.ts';
 import { servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
 import type { PlannedOperation } from '../../tool/index.ts';
-import { countNamed } from './find-target.ts';
+import { countNamed, resourcesNamed } from './find-target.ts';
 import { higherRisk, needsConfirmation, riskOf, type Risk } from './risk.ts';
 
 /** An operation that another one carries out, with its own target. */
@@ -10,6 +10,8 @@ export interface OperationPart {
   readonly operation: AnyOperation;
   readonly target: Target;
   readonly risk: Risk;
+  /** The part's own input, as far as the whole operation says it. */
+  readonly input: JsonRecord;
   /** Whether it may be carried out, because the services could not be read. */
   readonly isAssumed?: boolean;
 }
@@ -37,20 +39,32 @@ async function countChanges(operation: AnyOperation, input: JsonRecord, target: 
   return Math.max(1, services, countNamed(operation, input));
 }
 
+/** Whether members of an operation name the services that it is carried out on. */
+const namesItsParts = ({ roles }: AnyOperation): boolean => Object.values(roles).some((role) => typeof role === 'object' && 'within' in role);
+
 /**
- * Finds the parts of an operation from the services in its target environment. Each part has the risk of its own
- * operation on its own target. A service that can't be read may be any of the parts, and counts as disruptive at least.
+ * Finds the parts of an operation: one for each service that it names or, if it can't name any, for each in its target
+ * environment. Each part has the risk of its own operation on its own target. A service that can't be read may be any of the
+ * parts, and counts as disruptive at least.
  * @throws ApiError if the platform fails.
  */
 export async function operationRiskOf({ operation, input, showsAll }: PlannedOperation, target: Target, reader: Reader): Promise<OperationRisk> {
   const own = riskOf(operation, target, showsAll);
   const { carriesOut } = operation;
   if (!carriesOut) return { risk: own, parts: [], highRisk: needsConfirmation(own) ? await countChanges(operation, input, target, reader) : 0 };
-  const partFor = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>): OperationPart => {
+  const partFor = (kind: ServiceKind, service: Pick<Target, 'id' | 'name'>, details: JsonRecord = {}): OperationPart => {
     const part = all[carriesOut[kind]]!;
     const partTarget: Target = { ...target, ...service, kind };
-    return { operation: part, target: partTarget, risk: riskOf(part, partTarget) };
+    return { operation: part, target: partTarget, risk: riskOf(part, partTarget), input: { ...details, [`${kind}_id`]: service.id } };
   };
+  if (namesItsParts(operation)) {
+    const rows = await servicesIn(target.id, reader);
+    const parts = resourcesNamed(operation, input).map(({ kind, id, details }) =>
+      partFor(kind as ServiceKind, { id, name: textIn(rows?.find((row) => row['id'] === id), 'name') }, details));
+    const risk = parts.reduce((highest, part) => higherRisk(highest, part.risk), own);
+    const grave = needsConfirmation(own) ? parts.length : parts.filter((part) => needsConfirmation(part.risk)).length;
+    return { risk, parts, highRisk: Math.max(grave, needsConfirmation(risk) ? 1 : 0) };
+  }
   const services = await servicesIn(target.id, reader);
   const kinds = (services ?? []).map((service) => kindOf(service, carriesOut));
   const knownParts = (services ?? []).flatMap((service, index) => (kinds[index] ? [partFor(kinds[index], { id: textIn(service, 'id'), name: textIn(service, 'name') })] : []));

@@ -1,11 +1,9 @@
-import { operations, serviceKinds, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
+import { isServiceKind, operations, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
 import { readOperationOf } from '../../context/index.ts';
 import { readsToFindLock } from '../cluster-lock.ts';
 import { readUses, type ReadUse } from '../../tool/index.ts';
 
 const inDoubt = 'the mode of its environment is not known, so changes are judged in doubt, as those of production are';
-
-const isService = (kind: ReferenceKind): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 /** What finding the location and mode of a resource reads, by its kind. */
 function readsToLocate(kind: ReferenceKind): readonly ReadUse[] {
@@ -13,18 +11,19 @@ function readsToLocate(kind: ReferenceKind): readonly ReadUse[] {
     return readUses('what the cluster hosts is not known, so changes of it are judged in doubt, as those of production are', operations.get_organization, operations.list_clusters, operations.list_projects, operations.list_environments);
   }
   const own = kind === 'organization' || kind === 'project' ? undefined : readOperationOf(kind);
-  const isLocated = isService(kind) || kind === 'environment' || kind === 'alert_rule';
+  const isLocated = isServiceKind(kind) || kind === 'environment' || kind === 'alert_rule';
   return readUses(inDoubt, ...(own ? [own] : []), ...(isLocated ? [operations.get_environment] : []));
 }
 
 /** What the guard reads before it lets an operation pass: where it acts, in which mode, and the locks there. Empty for reads. */
 export function readsToAssess(operation: AnyOperation): readonly ReadUse[] {
-  const { effect, target, roles } = operation;
+  const { effect, target, roles, reachesEnvironments } = operation;
   if (effect === 'read') return [];
   const referenced = Object.values(roles).flatMap((role) => (typeof role === 'object' && 'pointsAt' in role ? [role.pointsAt] : []));
-  const located = [target, ...referenced.filter((kind) => ['environment', 'project', 'cluster'].includes(kind) || isService(kind))];
+  const located = [target, ...referenced.filter((kind) => ['environment', 'project', 'cluster'].includes(kind) || isServiceKind(kind))];
   return [
     ...located.flatMap(readsToLocate),
+    ...(reachesEnvironments ? readUses('the environments that a change of a project reaches are not known, so it is judged as one of production', operations.list_environments) : []),
     ...readsToFindLock(operation),
     ...readUses('plans show ids in place of the names of organization and project', operations.get_organization, operations.list_projects),
   ];

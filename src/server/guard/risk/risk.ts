@@ -15,6 +15,11 @@ const touches = (target: Target, ...modes: readonly Target['mode'][]): boolean =
 /** Whether the target raises the risk of a change: it or something else that is touched is, or may be, production. */
 const raisesRisk = (target: Target): boolean => touches(target, 'PRODUCTION', 'unknown');
 
+const modesByWeight = ['PRODUCTION', 'unknown', 'STAGING', 'DEVELOPMENT'] as const satisfies readonly Target['mode'][];
+
+/** The mode, among those of everything a call touches, that calls for most care. */
+export const mostCriticalMode = (target: Target): Target['mode'] => modesByWeight.find((mode) => touches(target, mode)) ?? 'none';
+
 /**
  * The risk of an operation on its target. Reads stay reads. A change is at least disruptive if it touches an
  * environment or cluster that is production, before or after the change, or whose mode can't be determined.

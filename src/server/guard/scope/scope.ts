@@ -34,10 +34,20 @@ const pointersOf = ({ input }: Tool) => Object.entries(input).flatMap(([name, sc
   return kind === undefined ? [] : [{ name, kind }];
 });
 
-/** The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in. */
+const isOptional = ({ input }: Tool, name: string): boolean => input[name]!.safeParse(undefined).success;
+
+/** Whether a tool takes a project in place of an environment: then it isn't filled in, because that would widen what a call is about. */
+const isAlternative = (tool: Tool, name: string): boolean =>
+  isOptional(tool, name)
+  && pointersOf(tool).some((other) => other.kind === 'environment' && tool.rules({ [name]: '', [other.name]: '' }).length > tool.rules({ [name]: '' }).length);
+
+/**
+ * The arguments of a tool that follow from the scope, by name. If a tool takes two environments, neither is filled in, nor
+ * is a project that stands in place of an environment.
+ */
 export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
   if (!scope) return new Map();
-  const pointers = pointersOf(tool);
+  const pointers = pointersOf(tool).filter(({ name, kind }) => kind !== 'project' || !isAlternative(tool, name));
   return new Map(
     scopeKinds(scope).flatMap((scopeKind) => {
       const [one, ...others] = pointers.filter(({ kind }) => kind === scopeKind);
@@ -46,14 +56,19 @@ export function argumentsFilledByScope(tool: Tool, scope: Scope | undefined): Re
   );
 }
 
+/** The arguments that a scope leaves nothing to say about: those that follow from it, and what is wider than its environment. */
+export const argumentsSettledByScope = (tool: Tool, scope: Scope | undefined): readonly string[] => [
+  ...argumentsFilledByScope(tool, scope).keys(),
+  ...(scope?.environment ? pointersOf(tool).flatMap(({ name, kind }) => (kind === 'project' && isAlternative(tool, name) ? [name] : [])) : []),
+];
+
 /**
- * The same for one call. If a service is given, optional arguments are not filled in: the call is about the service
+ * The arguments that are filled in for one call. If a service is given, optional arguments are not filled in: the call is about the service
  * instead of the scope's environment. Required ones are, and the service is in that environment.
  */
 export function argumentsFilledInCall(tool: Tool, args: JsonRecord, scope: Scope | undefined): ReadonlyMap<string, ScopeKind> {
   const hasService = pointersOf(tool).some(({ name, kind }) => (kind === 'service' || isOfKind(kind, 'service')) && args[name] !== undefined);
-  const isOptional = (name: string): boolean => tool.input[name]!.safeParse(undefined).success;
-  return new Map([...argumentsFilledByScope(tool, scope)].filter(([name]) => !hasService || !isOptional(name)));
+  return new Map([...argumentsFilledByScope(tool, scope)].filter(([name]) => !hasService || !isOptional(tool, name)));
 }
 
 const scopeWords = ({ project, environment }: Scope): { readonly what: string; readonly setBy: string } => ({
@@ -99,8 +114,11 @@ export const denialByScope = ({ operations, expand }: Tool, scope: Scope | undef
 
 const isSame = (id: string | undefined, scopeId: string): boolean => id?.toLowerCase() === scopeId;
 
-const isInScope = ({ project, environment }: Target, { projectId, environmentId }: ResolvedScope): boolean =>
-  environmentId !== undefined ? isSame(environment?.id, environmentId) : projectId !== undefined && isSame(project?.id, projectId);
+/** Whether something at these ids is in scope. */
+export const isPlaceInScope = ({ environment, project }: { readonly environment?: string; readonly project?: string }, { projectId, environmentId }: ResolvedScope): boolean =>
+  environmentId !== undefined ? isSame(environment, environmentId) : projectId !== undefined && isSame(project, projectId);
+
+const isInScope = ({ project, environment }: Target, scope: ResolvedScope): boolean => isPlaceInScope({ environment: environment?.id, project: project?.id }, scope);
 
 // A cluster belongs to no project, whatever it hosts.
 const areAllInScope = (target: Target, resolvedScope: ResolvedScope): boolean =>

@@ -1,15 +1,18 @@
 import { operations } from '../../../contract/index.ts';
-import { isRecord, type JsonRecord } from '../../json/index.ts';
-import { listOfOrganization, rowsIn, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
+import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
+import { listOfOrganization, servicesIn, textIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
 import { notAgreedTo, notKnown, rowWith, showName, textOf, type PlanLine, type Preview } from './preview.ts';
 
-/** The ids in the lists of an input: of items that are ids, and of records that name one. */
-export const idsInLists = (input: JsonRecord): readonly string[] =>
+/** What the lists of an input name: items that are ids, and records that have one. */
+export const itemsInLists = (input: JsonRecord): readonly (JsonRecord & { readonly id: string })[] =>
   Object.values(input).flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : [])).flatMap((item) => {
-    const id = isRecord(item) ? (item['id'] ?? item['application_id']) : item;
-    return typeof id === 'string' ? [id] : [];
+    const { application_id, id = application_id, ...more }: JsonRecord = isRecord(item) ? item : { id: item };
+    return typeof id === 'string' ? [{ ...more, id }] : [];
   });
+
+/** The ids in the lists of an input. */
+export const idsInLists = (input: JsonRecord): readonly string[] => itemsInLists(input).map(({ id }) => id);
 
 /** An environment with its project and mode: environments of several projects have the same name. */
 async function placeOf({ id, name, project, mode }: Target, reader: Reader): Promise<string> {
@@ -29,25 +32,27 @@ const previewReads = [
  * The services that a call changes in its target environment, each with environment, mode and state; and those of the same
  * environment that it leaves alone.
  * @param verb what happens to each.
- * @param note what else is to be said of a service.
+ * @param note what else is to be said of a service, by what the request says of it.
  */
-export const chosenServices = (verb: string, note: (service: JsonRecord) => string | undefined = () => undefined): Preview =>
+export const chosenServices = (verb: string, note: (service: JsonRecord, asked: JsonRecord, reader: Reader) => string | undefined | Promise<string | undefined> = () => undefined): Preview =>
   reading(previewReads, async (args, { target, reader }) => {
     const place = await placeOf(target, reader);
     const ids = idsInLists(args);
     const rows = await servicesIn(target.id, reader);
     if (!rows) return [...ids.map((id) => `${verb} ${id} in ${place}.`), notKnown('the names and states of these services')];
-    const statuses = target.id === undefined ? undefined : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
-    const states = new Map(Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => rowsIn({ results: list })).map((row) => [row['id'], textIn(row, 'state')]));
-    const stateOf = (row: JsonRecord): string => states.get(row['id']) ?? 'in a state that is not known';
-    const lineFor = (row: JsonRecord): PlanLine => {
-      const more = note(row);
+    const haveTheirs = rows.every(({ status }) => isRecord(status) && textIn(status, 'state') !== undefined);
+    const statuses = haveTheirs || target.id === undefined ? undefined : await reader.attempt(operations.get_environment_status, { environment_id: target.id });
+    const states = new Map(Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => recordsIn(list)).map((row) => [row['id'], textIn(row, 'state')]));
+    const stateOf = (row: JsonRecord): string => (haveTheirs ? textIn(row['status'] as JsonRecord, 'state') : states.get(row['id'])) ?? 'in a state that is not known';
+    const asked = new Map<unknown, JsonRecord>(itemsInLists(args).map(({ id, ...more }) => [id, more]));
+    const lineFor = async (row: JsonRecord): Promise<PlanLine> => {
+      const more = await note(row, asked.get(row['id']) ?? {}, reader);
       const what = `${verb} ${textFor(row)} in ${place}`;
       return { text: `${what}, now ${stateOf(row)}${more === undefined ? '' : `: ${more}`}.`, agreed: `${what} ${String(row['id'])} ${more ?? ''}` };
     };
     const others = rows.filter((row) => !ids.includes(String(row['id'])));
     return [
-      ...rows.filter((row) => ids.includes(String(row['id']))).map(lineFor),
+      ...(await Promise.all(rows.filter((row) => ids.includes(String(row['id']))).map(lineFor))),
       ...ids.filter((id) => !rows.some((row) => row['id'] === id)).map((id) => `${id} is no service of ${place}.`),
       ...(others.length === 0 ? [] : [notAgreedTo(`Leaves alone in ${place}: ${others.map((row) => `${textFor(row)} (${stateOf(row)})`).join(', ')}.`)]),
     ];

@@ -30,7 +30,7 @@ async function readCluster({ id }: Target, reader: Reader): Promise<ClusterState
 /** For lock_cluster: a locked cluster can't be locked again. */
 export const alreadyLocked: NoOpCheck = reading(clusterReads, async (_, { target, reader }) => {
   const { lock } = await readCluster(target, reader);
-  return lock ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: [lockText(lock)] } : undefined;
+  return lock ? { why: 'the cluster is locked already, and a lock can be lifted but not changed', seen: [presentLockText(lock)] } : undefined;
 });
 
 /** For unlock_cluster: the cluster isn't locked. */
@@ -39,15 +39,16 @@ export const notLocked: NoOpCheck = reading(clusterReads, async (_, { target, re
   return lock === null ? { why: 'the cluster is not locked' } : undefined;
 });
 
-function lockText(lock: JsonRecord | null | undefined): string {
+function presentLockText(lock: JsonRecord | null | undefined): string {
   if (lock === undefined) return notKnown('whether it is locked');
   if (lock === null) return 'It is not locked now.';
   const days = lock['ttl_in_days'] ?? undefined;
-  return `It is locked now${lockFacts(lock, show, days === undefined ? '' : ` for ${show(days)} days`)}.`;
+  const text = `It is locked now${lockFacts(lock, show, days === undefined ? '' : ` for ${show(days)} days`)}`;
+  return /[.!?]["”]?$/.test(text) ? text : `${text}.`;
 }
 
 /** An agreement covers who locked it and why, but not when. */
-const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({ text: lockText(lock), agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' });
+const lockLine = (lock: JsonRecord | null | undefined): PlanLine => ({ text: presentLockText(lock), agreed: lock ? `locked by ${show(lock['owner_name'])}: ${show(lock['reason'])}` : '' });
 
 /** Whether the target cluster is locked now, by whom and why. */
 export const clusterLock: Preview = reading(clusterReads, async (_, { target, reader }) => [lockLine((await readCluster(target, reader)).lock)]);

@@ -1,33 +1,31 @@
-import { isAtRest, operations, serviceKinds, type ServiceKind } from '../../../contract/index.ts';
-import type { JsonRecord } from '../../json/index.ts';
-import { listOfOrganization, readById, readOperationOf, rowsIn, servicesIn, textIn, wholeListIn, type Reader, type Target } from '../../context/index.ts';
+import { isAtRest, isServiceKind, operations, serviceKinds } from '../../../contract/index.ts';
+import { recordsIn, type JsonRecord } from '../../json/index.ts';
+import { listOfOrganization, readById, readOperationOf, readVariableList, servicesIn, textIn, wholeListIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses, type ReadsFor } from '../reads.ts';
 import { dependentLines } from './dependents.ts';
 import { notAgreedTo, notKnown, showName, textOf, type PlanLine, type Preview } from './preview.ts';
 import { namesText, readsOfWhatGoes, rulesWatching, whatGoesWith, type DoomedService } from './what-goes.ts';
 
-const isService = (kind: string): kind is ServiceKind => (serviceKinds as readonly string[]).includes(kind);
-
 const deletionReads: ReadsFor = (planned) => [
   ...readsOfWhatGoes(serviceKinds),
-  ...readUses('the plan does not show what goes with a service', ...planned.flatMap(({ target }) => (isService(target) ? (readOperationOf(target) ?? []) : []))),
+  ...readUses('the plan does not show what goes with a service', ...planned.flatMap(({ target }) => (isServiceKind(target) ? (readOperationOf(target) ?? []) : []))),
   ...readUses('the plan does not show which services there are, and which need one that goes', operations.list_services),
   ...readUses('the plan does not show whether a deployment is under way', operations.get_environment_status),
-  ...readUses('the plan does not show the variables of the environment itself', operations.list_variables_of_environment),
+  ...readUses('the plan does not show all variables and secrets of the environment itself', operations.list_variables_of_environment, operations.list_secrets_of_environment),
   ...readUses('the plan does not show the alert rules that go', operations.get_organization, operations.list_alert_rules),
 ];
 
 /** The states of the services of an environment, by id. */
 async function statesIn(environmentId: string, reader: Reader): Promise<ReadonlyMap<unknown, string | undefined>> {
   const statuses = await reader.attempt(operations.get_environment_status, { environment_id: environmentId });
-  const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((rowsOfKind) => rowsIn({ results: rowsOfKind }));
+  const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((rowsOfKind) => recordsIn(rowsOfKind));
   return new Map(rows.map((row) => [row['id'], textIn(row, 'state')]));
 }
 
 const serviceIn = (record: JsonRecord, states: ReadonlyMap<unknown, string | undefined>): DoomedService | undefined => {
   const kind = textOf(record, 'service_type')?.toLowerCase() ?? '';
   const id = textOf(record, 'id');
-  return id === undefined || !isService(kind) ? undefined : { kind, id, name: textOf(record, 'name') ?? id, record, state: states.get(id) };
+  return id === undefined || !isServiceKind(kind) ? undefined : { kind, id, name: textOf(record, 'name') ?? id, record, state: states.get(id) };
 };
 
 /** An agreement covers which service it is and what goes with it, but not its state. */
@@ -50,10 +48,8 @@ async function ruleLines(ids: readonly string[], reader: Reader): Promise<readon
   return names.length === 0 ? [] : [`Alert rules that watch it: ${namesText(names)}.`];
 }
 
-const secretsLine = 'Secrets that are stored there go too; their names can not be listed.';
-
 async function serviceDeletion({ kind, id, name, environment }: Target, reader: Reader): Promise<readonly PlanLine[]> {
-  if (id === undefined || !isService(kind)) return [notKnown('what is deleted')];
+  if (id === undefined || !isServiceKind(kind)) return [notKnown('what is deleted')];
   const record = await readById(kind, id, reader);
   const states = environment?.id === undefined ? new Map() : await statesIn(environment.id, reader);
   const service: DoomedService = { kind, id, name: name ?? id, record, state: states.get(id) };
@@ -61,7 +57,6 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
   const neighbours = rows?.flatMap((row) => serviceIn(row, states) ?? []).filter((one) => one.id !== id);
   return [
     await serviceLine(service, reader),
-    ...(kind === 'database' ? [] : [secretsLine]),
     ...(neighbours ? await dependentLines(service, neighbours, reader) : [notKnown('what else is in its environment, and so what needs it')]),
     ...(await ruleLines([id], reader)),
     ...underWayLines([service]),
@@ -70,11 +65,12 @@ async function serviceDeletion({ kind, id, name, environment }: Target, reader: 
 
 const ofEnvironment = (variable: JsonRecord): boolean => variable['scope'] === 'ENVIRONMENT';
 
-async function environmentLines(id: string, reader: Reader): Promise<readonly PlanLine[]> {
-  const variables = wholeListIn(await reader.attempt(operations.list_variables_of_environment, { environment_id: id }));
-  if (!variables) return [notKnown('which variables the environment itself has')];
-  const keys = variables.filter(ofEnvironment).flatMap((variable) => textOf(variable, 'key') ?? []);
-  return keys.length === 0 ? [] : [`Variables of the environment itself: ${namesText(keys)}.`];
+/** What an environment has itself of variables or secrets, by key. */
+async function environmentLine(listing: 'variables' | 'secrets', id: string, reader: Reader): Promise<readonly PlanLine[]> {
+  const all = wholeListIn(await readVariableList(listing, { kind: 'environment', id }, reader));
+  if (!all) return [notKnown(`which ${listing} the environment itself has`)];
+  const keys = all.filter(ofEnvironment).flatMap((row) => textOf(row, 'key') ?? []);
+  return keys.length === 0 ? [] : [`${listing === 'secrets' ? 'Secrets' : 'Variables'} of the environment itself: ${namesText(keys)}.`];
 }
 
 async function environmentDeletion({ id }: Target, reader: Reader): Promise<readonly PlanLine[]> {
@@ -87,9 +83,9 @@ async function environmentDeletion({ id }: Target, reader: Reader): Promise<read
   return [
     ...(rows.length === 0 ? ['There are no services in it.'] : await Promise.all(services.map((service) => serviceLine(service, reader)))),
     ...(others > 0 ? [`Deletes ${others} more ${others === 1 ? 'service' : 'services'} of a kind that is not known.`] : []),
-    ...(await environmentLines(id, reader)),
-    secretsLine,
-    'What outside of this environment needs something in it is not looked for.',
+    ...(await environmentLine('variables', id, reader)),
+    ...(await environmentLine('secrets', id, reader)),
+    'Not looked for: what other environments need of it.',
     ...(await ruleLines([id, ...services.map((service) => service.id)], reader)),
     ...underWayLines(services),
   ];

@@ -2,7 +2,7 @@ import type { ServiceKind } from '../../../contract/index.ts';
 import { isRecord, type JsonRecord } from '../../json/index.ts';
 import type { Reader } from '../../context/index.ts';
 import { showName, textOf } from './preview.ts';
-import { namesText, ownVariables, variablesSeenBy, type DoomedService } from './what-goes.ts';
+import { namesText, ownVariables, variablesOfService, type DoomedService } from './what-goes.ts';
 
 /** A service that may need one that would be deleted. */
 export type Neighbour = Pick<DoomedService, 'kind' | 'id' | 'name'>;
@@ -56,10 +56,10 @@ const needingText = ({ neighbour, keys = [] }: Needing): string => `${neighbour.
 export async function dependentLines(service: DoomedService, neighbours: readonly Neighbour[], reader: Reader): Promise<readonly string[]> {
   const others = neighbours.filter(({ kind }) => configured.includes(kind));
   const searched = others.slice(0, mostNeighbours);
-  const seen = await variablesSeenBy(service, reader);
+  const seen = await variablesOfService(service, reader);
   const own = ownVariables(seen ?? [], service).map(({ id }) => id);
   const found: readonly Needing[] = await Promise.all(searched.map(async (neighbour) => {
-    const variables = await variablesSeenBy(neighbour, reader);
+    const variables = await variablesOfService(neighbour, reader);
     return { neighbour, keys: variables && keysThatNeed(variables, service, own), seesBuiltIn: variables?.some((one) => isBuiltIn(one) && namesIt(service)(one)) };
   }));
   const needing = found.filter(({ keys = [] }) => keys.length > 0);

@@ -1,48 +1,37 @@
 import { isServiceKind, type AnyOperation } from '../../../contract/index.ts';
-import { at, isRecord, type JsonRecord } from '../../json/index.ts';
+import { originIn, type ServiceOrigin } from '../../../analysis/index.ts';
+import type { JsonRecord } from '../../json/index.ts';
 import { readById, readOperationOf, readServiceStatus } from '../../context/index.ts';
 import { reading, readUses, statusReads, type ReadUse } from '../reads.ts';
 import { notAgreedTo, show, textOf, notKnown, type Preview } from './preview.ts';
 
-const recordIn = (service: JsonRecord, path: string): JsonRecord | undefined => {
-  const found = at(service, path);
-  return isRecord(found) ? found : undefined;
-};
+type Git = NonNullable<ServiceOrigin['git']>;
 
-/** Paths of a service's Git repository and image, which differ by kind of service. */
-const repositories = ['git_repository', 'source.git.git_repository', 'terraform_files_source.git.git_repository'];
-const images = ['', 'source.image'];
+const nextCommit = ({ branch }: Git, commit: unknown): string => (typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(branch ?? 'unknown')}`);
 
-const repositoryOf = (service: JsonRecord): JsonRecord | undefined => repositories.map((path) => recordIn(service, path)).find(Boolean);
+const fromGit = (git: Git, commit: unknown): string => `${git.deployed === undefined ? 'Deploys' : `Replaces commit ${git.deployed} by`} ${nextCommit(git, commit)} of ${show(git.url)}.`;
 
-function fromGit(repository: JsonRecord, commit: unknown): string {
-  const next = typeof commit === 'string' ? `commit ${commit}` : `the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
-  const last = textOf(repository, 'deployed_commit_id');
-  return last === undefined ? `Deploys ${next} of ${show(textOf(repository, 'url'))}.` : `Replaces commit ${last} by ${next} of ${show(textOf(repository, 'url'))}.`;
-}
+const fromCommit = (git: Git, commit: unknown): string => `${git.deployed === undefined ? '' : `commit ${git.deployed} → `}${nextCommit(git, commit)}`;
 
-const newest = (repository: JsonRecord): string => {
-  const last = textOf(repository, 'deployed_commit_id');
-  return `${last === undefined ? '' : `commit ${last} → `}the newest commit of branch ${show(textOf(repository, 'branch') ?? 'unknown')}`;
-};
-
-/** The version of a service that a deployment would run, in a few words; undefined if the record doesn't have it. */
-export function versionOf(service: JsonRecord): string | undefined {
-  const repository = repositoryOf(service);
-  if (repository) return newest(repository);
-  const image = images.map((path) => (path ? recordIn(service, path) : service)).find((found) => textOf(found, 'image_name'));
-  if (image) return `image ${show(`${textOf(image, 'image_name')}:${textOf(image, 'tag')}`)}`;
-  const chart = recordIn(service, 'source.repository');
-  if (chart) return `chart ${show(`${textOf(chart, 'chart_name')} ${textOf(chart, 'chart_version')}`)}`;
+/**
+ * The version of a service that a deployment would run, in a few words; undefined if the record doesn't have it.
+ * @param commit the one to deploy, if it isn't the newest.
+ */
+export function versionOf(service: JsonRecord, commit?: unknown): string | undefined {
+  const { git, image, chart } = originIn(service);
+  if (git) return fromCommit(git, commit);
+  if (image?.name !== undefined) return `image ${show([image.name, image.tag].filter(Boolean).join(':'))}`;
+  if (chart) return `chart ${show([chart.name, chart.version].filter(Boolean).join(' '))}`;
   const version = textOf(service, 'version');
   return version && `${textOf(service, 'type') ?? 'version'} ${show(version)}`;
 }
 
 /** A sentence about the version to be deployed; undefined if the record doesn't have it. */
 function versionText(service: JsonRecord, commit: unknown): string | undefined {
-  const repository = repositoryOf(service);
-  const version = repository ? undefined : versionOf(service);
-  return repository ? fromGit(repository, commit) : version && `Deploys ${version}.`;
+  const { git } = originIn(service);
+  if (git) return fromGit(git, commit);
+  const version = versionOf(service);
+  return version && `Deploys ${version}.`;
 }
 
 function stateText(status: JsonRecord): string {

@@ -1,11 +1,13 @@
 import type { ReadsFor } from '../reads.ts';
-import { operations, type Holder } from '../../../contract/index.ts';
-import type { JsonRecord } from '../../json/index.ts';
+import { operations, type AnyOperation, type Holder } from '../../../contract/index.ts';
+import { at, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 
 /** The context of a preview or no-op check. */
 export interface PreviewContext {
   readonly target: Target;
+  /** The operation that the call would make. */
+  readonly operation?: AnyOperation;
   /** Reads the platform's present state. Answers are redacted for display, except when computing a plan's digest. */
   readonly reader: Reader;
   /** The service whose own list shows what is changed. */
@@ -16,7 +18,14 @@ export interface PreviewContext {
  * One fact of a plan. An agreement covers the whole text or, if `agreed` is given, only that: states and times change
  * while a person reads.
  */
-export type PlanLine = string | { readonly text: string; readonly agreed: string };
+export type PlanLine = string | { readonly text: string; readonly agreed: string; readonly once?: true };
+
+/** A fact that several operations of a call have in common. A plan tells it once. */
+export const toldOnce = (text: string): PlanLine => ({ text, agreed: text, once: true });
+
+/** The texts of lines, each that is told once at its first place. */
+export const lineTexts = (lines: readonly PlanLine[]): readonly string[] =>
+  lines.filter((line, index) => typeof line === 'string' || !line.once || lines.findIndex((one) => lineText(one) === line.text) === index).map(lineText);
 
 /** A fact that the agreement doesn't cover. */
 export const notAgreedTo = (text: string): PlanLine => ({ text, agreed: '' });
@@ -60,6 +69,12 @@ export const showName = (name: string): string => (plainName.test(name) ? name :
 /** A member's text; undefined if it isn't a string or is empty. */
 export const textOf = (record: JsonRecord | undefined, name: string): string | undefined => {
   const text = record?.[name];
+  return typeof text === 'string' && text !== '' ? text : undefined;
+};
+
+/** The text at a dotted path; undefined if there is none, or it is empty. */
+export const textAt = (record: JsonRecord | undefined, path: string): string | undefined => {
+  const text = at(record, path);
   return typeof text === 'string' && text !== '' ? text : undefined;
 };
 

@@ -1,5 +1,5 @@
 import { isAtRest, isDown, isServiceKind, operations } from '../../../contract/index.ts';
-import { isRecord, type JsonRecord } from '../../json/index.ts';
+import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
 import { rowsIn, type Reader, type Target } from '../../context/index.ts';
 import { reading, readUses } from '../reads.ts';
 import { notAgreedTo, showName, textOf, notKnown, type NoOpCheck, type PlanLine, type Preview } from './preview.ts';
@@ -13,13 +13,13 @@ interface Service {
   readonly outOfDate?: boolean;
 }
 
-const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => rowsIn({ results: list }));
+const statusesIn = (answer: JsonRecord | undefined): JsonRecord[] => Object.values(answer ?? {}).flatMap((list) => recordsIn(list));
 
 /** The services of kinds that only this platform has, whose statuses are in lists of their own. */
 const ofOtherKinds = (answer: JsonRecord | undefined): Service[] =>
   Object.entries(answer ?? {}).flatMap(([member, list]) => {
     const kind = member.replace(/s$/, '');
-    return isServiceKind(kind) ? [] : rowsIn({ results: list }).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: kind.toUpperCase(), state: textOf(row, 'state') }));
+    return isServiceKind(kind) ? [] : recordsIn(list).map((row) => ({ id: String(row['id']), name: textOf(row, 'name'), type: kind.toUpperCase(), state: textOf(row, 'state') }));
   });
 
 /** Whether a service is of a kind that no tool acts on; one of unknown kind isn't. */

@@ -13,6 +13,7 @@ const maximumHosted = 10;
 
 const lineOf = (target: Target): string => {
   if (target.why === 'elsewhere') return 'May touch another environment: where all that it names lies could not be found out.';
+  if (target.why === 'inherits' && target.id === undefined) return 'Touches every environment of the project; which there are could not be found out.';
   const { kind, id, name, project, why } = target;
   const around = why === 'hosted' && project?.name !== undefined ? ` of project ${showName(project.name)}` : '';
   const called = `${kind.replaceAll('_', ' ')}${name === undefined ? '' : ` ${showName(name)}`}${around}${modeText(target)}`;

@@ -1,6 +1,6 @@
-import { allOperations, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
-import { isRecord, type JsonRecord } from '../../json/index.ts';
-import { rowsIn, wholeListIn, type Reader } from '../../context/index.ts';
+import { allOperations, variableList, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import { isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
+import { readVariableList, wholeListIn, type Reader } from '../../context/index.ts';
 import { readUses, type ReadUse } from '../reads.ts';
 import { show, showName, textOf } from './preview.ts';
 
@@ -14,29 +14,30 @@ export interface DoomedService {
   readonly state?: string;
 }
 
-/** Names of the operations that list what belongs to a service of one kind, by what is listed. Not every kind has one. */
-const listsOf = {
-  variables: (kind: ServiceKind): string => (kind === 'application' ? 'list_environment_variables' : `list_variables_of_${kind}`),
-  domains: (kind: ServiceKind): string => `list_${kind}_domains`,
-} as const;
+/** What is listed of a service. Not every kind has it. */
+const listings = ['variables', 'secrets', 'domains'] as const;
+type Listed = (typeof listings)[number];
 
-type Listed = keyof typeof listsOf;
-
-/** The operation that lists what belongs to services of a kind; undefined if there is none. */
-const listOf = (what: Listed, kind: ServiceKind): AnyOperation | undefined => allOperations.find(({ name }) => name === listsOf[what](kind));
+/** The list of what belongs to services of a kind, and its input; undefined if there is none. */
+function listOf(what: Listed, kind: ServiceKind): { readonly operation: AnyOperation; readonly inputFor: (id: string) => JsonRecord } | undefined {
+  if (what !== 'domains') return kind === 'database' ? undefined : variableList(what, kind);
+  const operation = allOperations.find(({ name }) => name === `list_${kind}_domains`);
+  return operation && { operation, inputFor: (id) => ({ [`${kind}_id`]: id }) };
+}
 
 /** What finding out what goes with a service of these kinds reads. */
 export const readsOfWhatGoes = (kinds: readonly ServiceKind[]): readonly ReadUse[] =>
-  (Object.keys(listsOf) as Listed[]).flatMap((what) => readUses(`the plan does not show all ${what} that go with a service`, ...kinds.flatMap((kind) => listOf(what, kind) ?? [])));
+  listings.flatMap((what) => readUses(`the plan does not show all ${what} that go with a service`, ...new Set(kinds.flatMap((kind) => listOf(what, kind)?.operation ?? []))));
 
 /** The rows of what belongs to a service; undefined if not all of them can be read. */
 async function rowsOf(what: Listed, { kind, id }: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> {
-  const operation = listOf(what, kind);
-  return operation && wholeListIn(await reader.attempt(operation, { [`${kind}_id`]: id }));
+  if (what !== 'domains') return kind === 'database' ? undefined : wholeListIn(await readVariableList(what, { kind, id }, reader));
+  const list = listOf(what, kind);
+  return list && wholeListIn(await reader.attempt(list.operation, list.inputFor(id)));
 }
 
 /** The variables that a service sees, of every scope; undefined if they can't be read. */
-export const variablesSeenBy = (service: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> => rowsOf('variables', service, reader);
+export const variablesOfService = (service: Pick<DoomedService, 'kind' | 'id'>, reader: Reader): Promise<readonly JsonRecord[] | undefined> => rowsOf('variables', service, reader);
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
@@ -56,12 +57,12 @@ function dataText({ kind, record }: DoomedService): string | undefined {
   if (kind === 'database') return typeof record?.['storage'] === 'number' ? `its data (${show(record['storage'])} GB)` : 'its data';
   if (!kindsWithVolumes.includes(kind)) return undefined;
   if (!Array.isArray(record?.['storage'])) return 'volumes that can not be looked up';
-  const volumes = rowsIn({ results: record['storage'] }).map((volume) => `${show(volume['mount_point'])} (${show(volume['size'])} GB)`);
+  const volumes = recordsIn(record['storage']).map((volume) => `${show(volume['mount_point'])} (${show(volume['size'])} GB)`);
   return volumes.length === 0 ? undefined : `the data on ${volumes.length === 1 ? 'its volume' : 'its volumes'} ${list.format(volumes)}`;
 }
 
 function publicText({ record }: DoomedService): string | undefined {
-  const ports = rowsIn({ results: record?.['ports'] }).filter((port) => port['publicly_accessible'] === true);
+  const ports = recordsIn(record?.['ports']).filter((port) => port['publicly_accessible'] === true);
   const isPublic = ports.length > 0 || record?.['accessibility'] === 'PUBLIC';
   return isPublic ? 'its public address' : undefined;
 }
@@ -73,16 +74,17 @@ function domainsText(service: DoomedService, domains: readonly JsonRecord[] | un
   return names.length === 0 ? undefined : `the custom domain${names.length === 1 ? '' : 's'} ${namesText(names)}`;
 }
 
-function variablesText(service: DoomedService, seen: readonly JsonRecord[] | undefined): string | undefined {
-  if (seen === undefined) return service.kind === 'database' ? undefined : 'variables that can not be looked up';
+/** The own variables or secrets of a service among those that it sees, by key. */
+function keysText(what: 'variable' | 'secret', service: DoomedService, seen: readonly JsonRecord[] | undefined): string | undefined {
+  if (seen === undefined) return service.kind === 'database' ? undefined : `${what}s that can not be looked up`;
   const keys = keysOf(ownVariables(seen, service));
-  return keys.length === 0 ? undefined : `the variable${keys.length === 1 ? '' : 's'} ${namesText(keys)}`;
+  return keys.length === 0 ? undefined : `the ${what}${keys.length === 1 ? '' : 's'} ${namesText(keys)}`;
 }
 
 /** What goes with a service, as the parts of a sentence. */
 export async function whatGoesWith(service: DoomedService, reader: Reader): Promise<readonly string[]> {
-  const [variables, domains] = await Promise.all([rowsOf('variables', service, reader), rowsOf('domains', service, reader)]);
-  return [dataText(service), publicText(service), domainsText(service, domains), variablesText(service, variables)].filter((part) => part !== undefined);
+  const [variables, secrets, domains] = await Promise.all(listings.map((what) => rowsOf(what, service, reader)));
+  return [dataText(service), publicText(service), domainsText(service, domains), keysText('variable', service, variables), keysText('secret', service, secrets)].filter((part) => part !== undefined);
 }
 
 /** The rules in a list of alert rules that watch one of these resources. */

@@ -16,7 +16,7 @@ export function approvalsIn(folder: string, record: RecordDecision = async () =>
   const decisions: Decision[] = [];
   const store: GuardStore = storeAt(join(folder, 'guard.sqlite'));
   const operator = join(folder, 'operator.json');
-  const config = { store, keys: keysFromFile(join(folder, 'guard.key')), operator, log: () => log };
+  const config = { store, keys: keysFromFile(join(folder, 'guard.key')), operator, program: 'infra-mcp', log: () => log };
   const queue = createApprovalQueue(config, { how: 'terminal', record: async (decision) => {
     await record(decision);
     decisions.push(decision);

@@ -178,7 +178,7 @@ describe('tools that can never pass', () => {
   });
 
   test('are not those whose tier depends on where they go', async () => {
-    expect(await never('deny: [{ tier: disruptive }]')).toEqual(['restart_services', 'redeploy_terraform', 'lock_cluster', 'cancel_deployment', 'unlock_cluster', 'start_services']);
+    expect(await never('deny: [{ tier: disruptive }]')).toEqual(['restart_services', 'redeploy_terraform', 'lock_cluster', 'cancel_deployment', 'unlock_cluster']);
     expect(await never('deny: [{ tier: write }]')).toEqual(['create_project']);
     expect(await never('deny: [{ tier: write }, { tier: disruptive, toolset: services }]')).toContain('deploy_application');
   });

@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { isServiceKind, serviceKinds, type ServiceKind } from '../../contract/index.ts';
+import { memoised, type JsonRecord, type JsonSchema } from '../json/index.ts';
+import { pointsAt } from './references.ts';
+import type { Tool } from './tool.ts';
+
+/** What has more than one name. The first of each is the one that schemas show. */
+const sameThing: readonly (readonly string[])[] = [
+  ['variable', 'environment_variable'],
+  ['commit', 'git_commit'],
+  ['domain', 'custom_domain'],
+];
+
+const wordsFor = (subject: string): readonly string[] => sameThing.find((words) => words.includes(subject)) ?? [subject];
+
+const isList = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? isList(schema.unwrap() as z.ZodType) : schema instanceof z.ZodArray;
+
+/** An argument that stands for something with a name: a reference, or an id. */
+interface Naming {
+  readonly member: string;
+  /** What it stands for, by its own name: `application` for `application_id` and `application_ids`. */
+  readonly subject: string;
+  /** The kind of resource that it refers to; undefined if it is looked up by the tool itself. */
+  readonly kind: string | undefined;
+  readonly list: boolean;
+}
+
+function namingOf(member: string, schema: z.ZodType): Naming[] {
+  const [kind, list] = [pointsAt(schema), isList(schema)];
+  const subject = member.replace(list ? /(?:_ids|s)$/ : /_id$/, '');
+  const names = kind !== undefined || /_ids?$/.test(member) || wordsFor(subject).length > 1;
+  return names && (!list || kind !== undefined) ? [{ member, subject, kind, list }] : [];
+}
+
+const shownForm = (word: string, { list }: Naming): string => (list ? `${word}s` : word);
+
+const formsOf = (word: string, { list }: Naming): readonly string[] => [word, `${word}_id`, ...(list ? [`${word}s`, `${word}_ids`] : [])];
+
+/** Other kinds that an argument may be called by: a service by its kind, and one of a kind as a service. */
+const relatedKinds = (kind: string): readonly string[] => (kind === 'service' ? [kind, ...serviceKinds] : isServiceKind(kind) ? [kind, 'service'] : [kind]);
+
+/** What another name of an argument stands for. */
+interface Alias {
+  readonly naming: Naming;
+  /** The kind that the name says, where the argument itself takes any service. */
+  readonly kind?: ServiceKind;
+}
+
+type Claim = readonly [alias: string, Alias];
+
+/** Claims on names that are free; one that several arguments claim stands for none. */
+const undisputed = (claims: readonly Claim[], taken: (name: string) => boolean): Claim[] =>
+  [...Map.groupBy(claims, ([alias]) => alias)].flatMap(([alias, all]) => (taken(alias) || new Set(all.map(([, { naming }]) => naming.member)).size > 1 ? [] : [all[0]!]));
+
+interface Names {
+  /** What names that aren't arguments themselves stand for. */
+  readonly aliases: ReadonlyMap<string, Alias>;
+  /** The names that schemas show, by argument, where they differ. */
+  readonly shown: ReadonlyMap<string, string>;
+  readonly lists: ReadonlySet<string>;
+}
+
+/**
+ * The names of a tool's arguments, derived from what each stands for: `application` and `application_id` are the same,
+ * and so is `service` where only one argument refers to a service.
+ */
+const namesOf = memoised((tool: Tool): Names => {
+  const isOwn = (name: string): boolean => Object.hasOwn(tool.input, name);
+  const namings = Object.entries(tool.input).flatMap(([member, schema]) => namingOf(member, schema));
+  const bySubject = namings.flatMap((naming) => wordsFor(naming.subject).flatMap((word) => formsOf(word, naming)).map((alias): Claim => [alias, { naming }]));
+  const near = undisputed(bySubject, isOwn);
+  const byKind = namings.flatMap((naming) =>
+    (naming.kind === undefined ? [] : relatedKinds(naming.kind)).flatMap((kind) =>
+      formsOf(kind, naming).map((alias): Claim => [alias, { naming, ...(naming.kind === 'service' && isServiceKind(kind) && { kind }) }])));
+  const aliases = new Map([...near, ...undisputed(byKind, (name) => isOwn(name) || bySubject.some(([alias]) => alias === name))]);
+  const shown = namings.map((naming) => [naming.member, shownForm(wordsFor(naming.subject)[0]!, naming)] as const);
+  return {
+    aliases,
+    shown: new Map(shown.filter(([member, name]) => aliases.get(name)?.naming.member === member)),
+    lists: new Set(namings.filter(({ list }) => list).map(({ member }) => member)),
+  };
+});
+
+/** The name of an argument as schemas and texts show it. */
+export const shownName = (tool: Tool, member: string): string => namesOf(tool).shown.get(member) ?? member;
+
+/** The other names of a tool's arguments, by argument. */
+export const aliasesOf = (tool: Tool): ReadonlyMap<string, readonly string[]> =>
+  new Map([...Map.groupBy(namesOf(tool).aliases, ([, { naming }]) => naming.member)].map(([member, all]) => [member, all.map(([alias]) => alias)]));
+
+/** Arguments under the names that schemas show. */
+export const withShownNames = (tool: Tool, args: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(args).map(([name, value]) => [shownName(tool, name), value]));
+
+/** A schema of arguments under the names that it shows. */
+export const schemaWithShownNames = (tool: Tool, schema: JsonSchema): JsonSchema => {
+  const { properties = {}, required } = schema;
+  const renamed = Object.entries(properties).map(([name, member]) => [shownName(tool, name), member] as const);
+  return { ...schema, properties: Object.fromEntries(renamed), ...(required && { required: required.map((name) => shownName(tool, name)) }) };
+};
+
+/** Arguments under their own names. */
+export interface NamedArguments {
+  readonly args: JsonRecord;
+  /** The kinds that names said of arguments that take any service. */
+  readonly kinds: Readonly<Record<string, ServiceKind>>;
+  readonly issues: readonly string[];
+}
+
+interface Given {
+  readonly name: string;
+  readonly value: unknown;
+  readonly kind?: ServiceKind | undefined;
+}
+
+const quoted = (given: readonly Given[]): string => given.map(({ name }) => `"${name}"`).join(' and ');
+
+/** Puts arguments that were given under another name under their own. Every later step knows only that one. */
+export function withOwnNames(tool: Tool, args: JsonRecord): NamedArguments {
+  const { aliases, lists } = namesOf(tool);
+  const memberOf = (name: string): string => (Object.hasOwn(tool.input, name) ? name : (aliases.get(name)?.naming.member ?? name));
+  const valueFor = (member: string, value: unknown): unknown => (lists.has(member) && typeof value === 'string' ? [value] : value);
+  const issues: string[] = [];
+  const kinds: Record<string, ServiceKind> = {};
+  const named = [...Map.groupBy(Object.entries(args), ([name]) => memberOf(name))].map(([member, entries]) => {
+    const all = entries.map(([name, value]): Given => ({ name, value: valueFor(member, value), kind: Object.hasOwn(tool.input, name) ? undefined : aliases.get(name)?.kind }));
+    // Under two names, null says that only the other is meant.
+    const told = all.length > 1 ? all.filter(({ value }) => value !== null && value !== undefined) : all;
+    const given = told.length > 0 ? told : all.slice(0, 1);
+    const said = [...new Set(given.flatMap(({ value, kind }) => (kind === undefined || value === null || value === undefined ? [] : [kind])))];
+    if (new Set(given.map(({ value }) => JSON.stringify(value))).size > 1) issues.push(`${quoted(given)} are the same argument and have different values; give one of them`);
+    else if (said.length > 1) issues.push(`${quoted(given)} say different kinds of the same service; give one of them`);
+    if (said.length === 1) kinds[member] = said[0]!;
+    return [member, given[0]!.value] as const;
+  });
+  return { args: Object.fromEntries(named), kinds, issues };
+}
