@@ -2,15 +2,18 @@
 
 export { createApiKey, loadApiKeys, type ApiKeys } from './http/api-keys.ts';
 export type { ApprovalsSource } from './http/approvals/approvals-page.ts';
-export { approvalsPath } from './http/approvals/pages.ts';
+export { approvalsPath } from './http/approvals/page-frame.ts';
 export { bearerAuthentication } from './http/bearer-authentication.ts';
 export { callOf, type Restriction } from './http/caller.ts';
 export type { HttpHandler } from './http/exchange.ts';
 export { startHttpServer } from './http/http-server.ts';
 export type { AuthenticateCaller } from './http/identity.ts';
 export { discoverJwksUri } from './http/jwks-discovery.ts';
-export { assertSafeAddress } from './http/listen-address.ts';
+export { assertSafeAddress, hostForUrl } from './http/listen-address.ts';
 export { isLoopback } from './http/loopback.ts';
+export type { MetricsServer } from './http/metrics-server.ts';
 export type { OAuth } from './http/oauth.ts';
 export { restrictedDependencies } from './http/restricted-dependencies.ts';
+export type { MalformedMessage } from './message-line.ts';
 export { startStdioServer } from './stdio.ts';
+export { stdioTransport } from './stdio-transport.ts';

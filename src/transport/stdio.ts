@@ -1,9 +1,9 @@
 import { SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
 import { buildServer, type Caller, type ServerDependencies } from '../server/protocol/index.ts';
+import type { Message } from './message-line.ts';
 import { type WatchUri, withResources, isListenRequest, subscribe, type ResourceSubscription } from './subscriptions.ts';
 
-type Message = Parameters<Transport['send']>[0];
 type MessageExtraInfo = Parameters<NonNullable<Transport['onmessage']>>[1];
 
 /** The id of the request that a message cancels. */
@@ -117,9 +117,9 @@ const loadWatch = ({ loadDependencies }: ServerDependencies) => async (): Promis
 /**
  * Serves one client over stdin and stdout, in every supported protocol version. Responds to the first request at once:
  * the platform is connected when a tool is first called.
- * @param transport default: the standard streams of this process.
+ * @param transport `stdioTransport` for the standard streams of this process.
  */
-export function startStdioServer(dependencies: ServerDependencies, transport: Transport = new StdioServerTransport()): StdioServerHandle {
+export function startStdioServer(dependencies: ServerDependencies, transport: Transport): StdioServerHandle {
   return serve(({ era }) => buildServer(dependencies, { era, callerOf: () => caller }), {
     transport: withSubscriptions(transport, loadWatch(dependencies)),
     onerror: (error) => void warn(dependencies, error),

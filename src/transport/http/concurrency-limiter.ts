@@ -21,6 +21,8 @@ export interface ConcurrencyLimiter {
    * the signal aborted.
    */
   acquire(key: LimiterKey, count: number, signal: AbortSignal): Promise<ReleaseSlots | undefined>;
+  /** How many calls hold slots, and how many wait for them. */
+  usage(): Readonly<Usage>;
 }
 
 /** Limits in calls; times in milliseconds. */
@@ -35,7 +37,7 @@ export interface ConcurrencyLimits {
   readonly waitingTime: number;
 }
 
-/** Usage of one principal, identity or address. */
+/** Usage of one principal, identity or address, or of all. */
 interface Usage {
   running: number;
   waiting: number;
@@ -97,6 +99,7 @@ export function createConcurrencyLimiter(limits: ConcurrencyLimits): Concurrency
   };
 
   return {
+    usage: () => ({ running, waiting: [...identities.values()].reduce((sum, identity) => sum + identity.waiting, 0) }),
     async acquire({ principal, identity, address }, count, signal) {
       if (signal.aborted || count > maxCount) return undefined;
       const identityQueue: IdentityQueue = identities.get(identity) ?? { running: 0, waiting: 0, principals: new Map() };

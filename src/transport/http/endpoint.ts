@@ -1,4 +1,5 @@
 import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
+import type { Trace } from '../../client/index.ts';
 import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './error-response.ts';
 import { readJson } from './request-body.ts';
 import type { HttpCall, HttpCaller } from './caller.ts';
@@ -56,6 +57,13 @@ const batchTooLarge = (count: number, most: number): Response =>
 
 const interrupted = (id: RequestId): Response => retryLater(5, interruptedMessage, id);
 
+/** The trace that a request is part of, by its headers. */
+const traceIn = (headers: Headers): Trace | undefined => {
+  const traceparent = headers.get('traceparent');
+  const tracestate = headers.get('tracestate');
+  return traceparent === null ? undefined : { traceparent, ...(tracestate !== null && { tracestate }) };
+};
+
 /** Resolves when the signal aborts. */
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -96,7 +104,7 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
   const answer = async ({ exchange, caller, body, requests: [first], isLongLived }: AcceptedMessage, releaseSlots: ReleaseSlots): Promise<Response> => {
     const { request, requestId, forceClose, draining } = exchange;
     let refused = false;
-    const call: HttpCall = { caller, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, credentialRefused: () => void (refused = true) } };
+    const call: HttpCall = { caller, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, trace: traceIn(request.headers), credentialRefused: () => void (refused = true) } };
     const { response, release, outlivesClient } = await versionRouter.answer(request, body, call, exchange.address);
     const relayed = relayEventStream(response, {
       closeSignal: isLongLived ? draining : forceClose,

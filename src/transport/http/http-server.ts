@@ -67,11 +67,24 @@ export interface HttpServerOptions extends ListenAddress {
   readonly log: ServerLogger;
 }
 
+/** What an HTTP server is busy with at the moment. */
+export interface HttpLoad {
+  /** Requests that are being answered. */
+  readonly running: number;
+  /** Requests that wait for their turn. */
+  readonly waiting: number;
+  /** Open event streams. */
+  readonly streams: number;
+  /** Open sessions of clients that use a 2025 revision. */
+  readonly sessions: number;
+}
+
 /** A listening HTTP server. */
 export interface HttpServer {
   readonly port: number;
   /** URL of the MCP endpoint. */
   readonly url: string;
+  readonly load: () => HttpLoad;
   /** Shuts down: rejects new calls and waits for running ones; those that exceed the drain time get an error that says how to continue. */
   readonly close: () => Promise<void>;
 }
@@ -88,17 +101,19 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const versionRouter = createVersionRouter({ build, watch, legacy, limits: { ...limits, sessionsPerIdentity: perIdentity.sessions }, clock, log });
   const hosts = acceptedHosts(options);
   const rejectUnknownHost = (request: Request): Response | undefined => hostHeaderValidationResponse(request, hosts);
+  // Running calls take turns and need no limit per address.
+  const calls = createConcurrencyLimiter({ ...limits, callsPerIdentity: perIdentity.calls, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: perIdentity.waiting });
+  const streams = createConcurrencyLimiter({
+    calls: limits.connections, callsPerPrincipal: limits.streamsPerPrincipal, callsPerIdentity: perIdentity.streams, callsPerAddress: limits.streamsPerAddress,
+    waitingPerPrincipal: 0, waitingPerIdentity: 0, waitingPerAddress: 0, waitingTime: 0,
+  });
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
     origins: acceptedOrigins(options),
     identify: createIdentify(authenticate ?? localAuthentication, { holdsToken, policyVersion, toolsets }),
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
-    // Running calls take turns and need no limit per address.
-    calls: createConcurrencyLimiter({ ...limits, callsPerIdentity: perIdentity.calls, callsPerAddress: Number.POSITIVE_INFINITY, waitingPerIdentity: perIdentity.waiting }),
-    streams: createConcurrencyLimiter({
-      calls: limits.connections, callsPerPrincipal: limits.streamsPerPrincipal, callsPerIdentity: perIdentity.streams, callsPerAddress: limits.streamsPerAddress,
-      waitingPerPrincipal: 0, waitingPerIdentity: 0, waitingPerAddress: 0, waitingTime: 0,
-    }),
+    calls,
+    streams,
     versionRouter,
     largestBody: limits.body,
     largestBatch: Math.min(limits.calls, limits.callsPerPrincipal),
@@ -119,6 +134,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   return {
     port: httpHost.port,
     url: `http://${hostForUrl(host)}:${httpHost.port}${mcpPath}`,
+    load: () => ({ ...calls.usage(), streams: streams.usage().running, sessions: versionRouter.sessions() }),
     async close() {
       await httpHost.drain();
       await versionRouter.close();

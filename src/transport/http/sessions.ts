@@ -28,6 +28,8 @@ export interface TrackedResponse {
 export interface Sessions {
   /** Answers a message in its session, or opens a session for it. */
   answer(message: SessionMessage): Promise<TrackedResponse>;
+  /** How many sessions are open. */
+  count(): number;
   /** Ends every session. */
   close(): Promise<void>;
 }
@@ -186,6 +188,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
       const session = sessions.get(id);
       return session && sameCaller(session.caller, message.caller) ? answerIn(session, message) : untracked(unknownSession());
     },
+    count: () => sessions.size,
     async close() {
       clearInterval(timer);
       await Promise.all([...sessions.keys()].map((id) => end(id, 'the server stops')));

@@ -78,6 +78,8 @@ export interface VersionRouter {
    * @param address the client's address.
    */
   answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
+  /** How many sessions of clients that use a 2025 revision are open. */
+  sessions(): number;
   close(): Promise<void>;
 }
 
@@ -105,6 +107,7 @@ export function createVersionRouter({ build, watch = () => async () => undefined
       // In the 2025 revisions a lost connection does not cancel the request.
       return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })), outlivesClient: true };
     },
+    sessions: () => sessions.count(),
     async close() {
       await Promise.all([modern.close(), subscriptions.close(), sessions.close()]);
     },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RecordedCall } from '../../../server/audit/index.ts';
 import type { Clock, ServerLogger } from '../../../server/context/index.ts';
 import { matchesTyped, monotonicClock, normalCode, type ApprovalQueue, type UnlockedQueue, type Verdict } from '../../../server/guard/index.ts';
@@ -6,11 +7,16 @@ import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
 import type { Html } from './html.ts';
 import { createOperatorSessions, hasValidFormToken, type OperatorSession } from './operator-sessions.ts';
-import { callsOnPage, closedPage, queuePage, loginPage, approvalsPath, style, stylePath, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
+import { liveHeader, liveScript } from './live-script.ts';
+import { approvalsPath, closedPage, loginPage, scriptPath, stylePath } from './page-frame.ts';
+import { callsOnPage, queuePage, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
+import { style } from './style.ts';
 
 /** The data behind the approvals page. */
 export interface ApprovalsSource {
   readonly queue: ApprovalQueue;
+  /** How the operator starts this program in a shell. */
+  readonly program: string;
   /** Whether the operator has set a secret. */
   readonly hasSecret: () => Promise<boolean>;
   /** The newest calls, oldest first; undefined if they can't be read. */
@@ -31,9 +37,15 @@ const maxFormBytes = 8 * 1024;
 
 const cookieName = 'infra_operator';
 
-// The page loads only its own stylesheet, runs no scripts, can't be framed, and submits forms only to itself.
+/**
+ * The page loads only its own stylesheet, can't be framed, and submits forms only to itself.
+ * @param nonce of the one script that may run, which may ask this server. Without it, none may.
+ */
+const securityPolicy = (nonce?: string): string =>
+  ["default-src 'none'", "style-src 'self'", ...(nonce === undefined ? [] : [`script-src 'nonce-${nonce}'`, "connect-src 'self'"]), "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"].join('; ');
+
 const headers = {
-  'Content-Security-Policy': "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  'Content-Security-Policy': securityPolicy(),
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'same-origin',
@@ -42,7 +54,10 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
-const htmlResponse = ({ markup }: Html, status = 200): Response => new Response(markup, { status, headers: { ...headers, 'Content-Type': 'text/html; charset=utf-8' } });
+const htmlResponse = ({ markup }: Html, status = 200, nonce?: string): Response =>
+  new Response(markup, { status, headers: { ...headers, 'Content-Security-Policy': securityPolicy(nonce), 'Content-Type': 'text/html; charset=utf-8' } });
+
+const fileResponse = (text: string, type: string): Response => new Response(text, { headers: { ...headers, 'Content-Type': `${type}; charset=utf-8` } });
 
 /** The result of a form, shown on the page after the redirect. The keys are values of the `said` query parameter. */
 const messages: Readonly<Record<string, string>> = {
@@ -72,9 +87,9 @@ const codeIn = (query: URLSearchParams): string => normalCode(query.get('code') 
 const operatorIdIn = ({ headers: requestHeaders }: Request): string =>
   requestHeaders.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
 
-const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>): string =>
+const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>, program: string): string =>
   `Too many wrong secrets were given ${everywhere ? 'on this page' : 'from your address'}. The next try counts from ${new Date(until).toISOString()}. ` +
-  'In a terminal on the server you need not wait: infra-mcp approve';
+  `In a terminal on the server you need not wait: ${program} approve`;
 
 /** Browsers send an Origin header with every form. A form without one, or from another origin, isn't ours. */
 const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | undefined): boolean => {
@@ -82,8 +97,8 @@ const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | und
   return origin !== null && [requestHeaders.get('host'), publicUrl?.host].includes(origin.host);
 };
 
-/** The page on which the operator approves or refuses calls. Works without scripts. */
-export function approvalsPage({ queue, hasSecret, latestCalls, rejectUnknownHost, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
+/** The page on which the operator approves or refuses calls. Works without scripts; with them, it stays up to date. */
+export function approvalsPage({ queue, program, hasSecret, latestCalls, rejectUnknownHost, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
   // An idle session stays expired even if the clock steps back.
   const operators = createOperatorSessions(monotonicClock(clock));
 
@@ -102,9 +117,10 @@ export function approvalsPage({ queue, hasSecret, latestCalls, rejectUnknownHost
 
   const view = async ({ url: { searchParams: query } }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
     const code = codeIn(query);
-    if (!operator) return htmlResponse((await hasSecret()) ? loginPage(undefined, code) : closedPage());
+    if (!operator) return htmlResponse((await hasSecret()) ? loginPage(undefined, code) : closedPage(program));
     const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
-    return htmlResponse(queuePage({ operator, shown, calls, message: messageFor(query.get('said')) }));
+    const nonce = randomBytes(16).toString('base64url');
+    return htmlResponse(queuePage({ operator, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }), 200, nonce);
   };
 
   const logIn = async (form: URLSearchParams, address: string): Promise<Response> => {
@@ -112,7 +128,7 @@ export function approvalsPage({ queue, hasSecret, latestCalls, rejectUnknownHost
     const code = codeIn(form);
     if (unlocked.kind === 'unlocked') return redirect(code === '' ? {} : { code }, cookieOf(operators.start(unlocked.sign).id));
     log.warn({ why: unlocked.kind, address }, 'operator not let in');
-    if (unlocked.kind === 'locked') return htmlResponse(loginPage(lockedMessage(unlocked), code), 429);
+    if (unlocked.kind === 'locked') return htmlResponse(loginPage(lockedMessage(unlocked, program), code), 429);
     return htmlResponse(loginPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`, code), 403);
   };
 
@@ -152,13 +168,16 @@ export function approvalsPage({ queue, hasSecret, latestCalls, rejectUnknownHost
     const { request } = exchange;
     const rejection = rejectUnknownHost(request);
     if (rejection) return rejection;
-    const operator = operators.find(operatorIdIn(request));
+    const id = operatorIdIn(request);
+    if (request.method === 'GET' && request.headers.has(liveHeader)) return view(exchange, operators.peek(id));
+    const operator = operators.find(id);
     if (request.method === 'POST') return submit(exchange, operator);
     return ['GET', 'HEAD'].includes(request.method) ? view(exchange, operator) : new Response(null, { status: 405, headers: { ...headers, Allow: 'GET, POST' } });
   };
 
   return {
     [approvalsPath]: page,
-    [stylePath]: async () => new Response(style, { headers: { ...headers, 'Content-Type': 'text/css; charset=utf-8' } }),
+    [stylePath]: async () => fileResponse(style, 'text/css'),
+    [scriptPath]: async () => fileResponse(liveScript, 'text/javascript'),
   };
 }

@@ -21,6 +21,8 @@ export interface OperatorSessions {
   start(sign: (text: string) => string): OperatorSession;
   /** Finds a session and marks it as used. @returns undefined if the id is unknown or the session was idle for too long. */
   find(id: string): OperatorSession | undefined;
+  /** Finds a session without marking it as used. */
+  peek(id: string): OperatorSession | undefined;
   end(id: string): void;
 }
 
@@ -49,6 +51,10 @@ export function createOperatorSessions(clock: Clock): OperatorSessions {
       removeExpired();
       const found = sessions.get(id);
       return found && markUsed(found.operator);
+    },
+    peek(id) {
+      removeExpired();
+      return sessions.get(id)?.operator;
     },
     end: (id) => void sessions.delete(id),
   };

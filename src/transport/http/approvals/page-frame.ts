@@ -1,0 +1,42 @@
+import { html, emptyHtml, type Html } from './html.ts';
+import type { OperatorSession } from './operator-sessions.ts';
+
+/** Paths of the page, its stylesheet and its script. */
+export const approvalsPath = '/approvals';
+export const stylePath = `${approvalsPath}/style.css`;
+export const scriptPath = `${approvalsPath}/live.js`;
+
+/** What is around the content of a page. */
+export interface Frame {
+  /** How many calls wait, for the title. */
+  readonly total?: number;
+  /** What stands beside the heading. */
+  readonly aside?: Html;
+  /** Allows the page's script to run. Without it, the page has none. */
+  readonly nonce?: string;
+}
+
+/** A whole page. */
+export const framed = (body: Html, { total = 0, aside = emptyHtml, nonce }: Frame = {}): Html => html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">
+<title>${total > 0 ? `(${total}) ` : ''}Approvals - infra-mcp</title><link rel="stylesheet" href="${stylePath}">${nonce === undefined ? emptyHtml : html`<script src="${scriptPath}" nonce="${nonce}" defer></script>`}</head>
+<body><header><h1>Approvals</h1>${aside}</header>
+<main>${body}</main></body>
+</html>
+`;
+
+/** A message about what just happened. It has the focus, so that it is read out first. */
+export const messageBanner = (words: string | undefined): Html => (words === undefined ? emptyHtml : html`<p class="said" role="status" tabindex="-1" autofocus>${words}</p>`);
+
+/** Asks for the operator's secret. @param code the call to show after the login, if one was requested. */
+export const loginPage = (words: string | undefined, code = ''): Html =>
+  framed(html`${words === undefined ? emptyHtml : html`<p class="said" role="alert" id="why">${words}</p>`}<form class="sign-in" method="post" action="${approvalsPath}"><input type="hidden" name="code" value="${code}">
+<label>Operator secret <input type="password" name="secret" autocomplete="current-password" required autofocus${words === undefined ? emptyHtml : html` aria-describedby="why"`}></label>
+<button name="do" value="enter">Enter</button></form>`);
+
+/** Shown while no operator secret is set: nobody can log in. @param program how the operator starts this program in a shell */
+export const closedPage = (program: string): Html => framed(html`<p>No operator secret is set. Set one on the server: <code>${program} approve --set-secret</code></p>`);
+
+/** The CSRF token that every form of a session carries. */
+export const formTokenInput = ({ formToken }: OperatorSession): Html => html`<input type="hidden" name="form_token" value="${formToken}">`;

@@ -1,0 +1,69 @@
+import { parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import { isRecord, type JsonRecord } from '../server/json/index.ts';
+import { type RequestId, rpcErrorCodes } from './http/error-response.ts';
+
+export type Message = Parameters<Transport['send']>[0];
+
+/** A line, or a part of one, that isn't a message of the protocol. */
+export interface MalformedMessage {
+  readonly code: number;
+  readonly reason: string;
+  /** Undefined if it can't be told. */
+  readonly id: RequestId;
+  /** Whether it is JSON at all. */
+  readonly isJson: boolean;
+  /** False for what only looks like a response or notification: these are never answered. */
+  readonly isAnswered: boolean;
+}
+
+/** One message of a line: read, or malformed. */
+export type ReadMessage = { readonly message: Message } | { readonly malformed: MalformedMessage };
+
+const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+
+const isId = (id: unknown): boolean => typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
+
+/** What is wrong with an object that the library doesn't accept as a message. */
+function faultOf(message: JsonRecord): string {
+  const { jsonrpc, method, params, id } = message;
+  if (jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
+  if (typeof method !== 'string') return '"method" must be a string';
+  if ('id' in message && !isId(id)) return '"id" must be a string or an integer';
+  if ('params' in message && !isRecord(params)) return '"params" must be an object';
+  if (Object.keys(message).some((member) => !members.includes(member))) return 'it has a member that JSON-RPC doesn\'t know';
+  if ('result' in message || 'error' in message) return 'it is a request and a response at the same time';
+  return 'the "_meta" of its "params" is not valid';
+}
+
+const isResponse = (message: JsonRecord): boolean => !('method' in message) && ('result' in message || 'error' in message);
+const isNotification = (message: JsonRecord): boolean => typeof message['method'] === 'string' && !('id' in message);
+
+const invalid = (reason: string, { id, isAnswered = true }: Partial<MalformedMessage> = {}): ReadMessage =>
+  ({ malformed: { code: rpcErrorCodes.invalidRequest, reason: `Invalid request: ${reason}.`, id, isJson: true, isAnswered } });
+
+function readMessage(value: unknown): ReadMessage {
+  if (!isRecord(value)) return invalid('a message is a JSON object');
+  try {
+    return { message: parseJSONRPCMessage(value) };
+  } catch {
+    const { id } = value;
+    if (isResponse(value)) return invalid('it looks like a response, and isn\'t a valid one', { isAnswered: false });
+    return invalid(faultOf(value), { id: isId(id) ? (id as RequestId) : undefined, isAnswered: !isNotification(value) });
+  }
+}
+
+/** The error for a line that is longer than `most` bytes. Its id is not known: it was not read. */
+export const tooLongLine = (most: number): ReadMessage => invalid(`the line is longer than ${most} bytes`);
+
+/** The messages of a line: one, or those of a batch, which the oldest protocol versions allow. A blank line has none. */
+export function readMessageLine(line: string): readonly ReadMessage[] {
+  if (line.trim() === '') return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return [{ malformed: { code: rpcErrorCodes.parse, reason: 'Parse error: the line is not valid JSON.', id: undefined, isJson: false, isAnswered: true } }];
+  }
+  if (!Array.isArray(value)) return [readMessage(value)];
+  return value.length === 0 ? [invalid('the batch is empty')] : value.map(readMessage);
+}
