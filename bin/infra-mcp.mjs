@@ -18,9 +18,36 @@ function start() {
   void import('../dist/infra-mcp.mjs');
 }
 
-if (isNewEnough(found, required)) {
-  start();
-} else {
-  console.error('infra-mcp needs Node ' + required + ' or newer, but ' + process.execPath + ' is Node ' + found + '. Install a newer Node and start infra-mcp again.');
+/** Says why it doesn't start. */
+function refuse() {
+  console.error('infra-mcp needs Node ' + required + ' or newer, but ' + process.execPath + ' is Node ' + found + '. Install a newer Node, or in a checkout run npm ci, and start infra-mcp again.');
   process.exitCode = 1;
 }
+
+/** Starts this file again with another Node, and ends as that one does. */
+function startWith(node, file, spawn) {
+  var child;
+  // Before it starts: a signal that came in between would end this process alone.
+  ['SIGTERM', 'SIGHUP', 'SIGINT'].forEach(function (signal) {
+    process.on(signal, function () {
+      // A terminal sends this one to both.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  });
+  child = spawn(node, process.execArgv.concat(file, process.argv.slice(2)), { stdio: 'inherit' });
+  child.on('error', refuse);
+  child.on('exit', function (code) {
+    process.exitCode = code === null ? 1 : code;
+  });
+}
+
+/** Starts the program with the Node that `npm ci` has installed in a checkout; refuses where there is none, or it is the one that is too old. */
+async function startBesides() {
+  var [{ spawn }, { existsSync, realpathSync }, { fileURLToPath }] = await Promise.all([import('child_process'), import('fs'), import('url')]);
+  var node = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+  if (existsSync(node) && realpathSync(node) !== realpathSync(process.execPath)) startWith(node, fileURLToPath(import.meta.url), spawn);
+  else refuse();
+}
+
+if (isNewEnough(found, required)) start();
+else void startBesides();

@@ -1,5 +1,8 @@
 import { config as configureSchemas } from 'zod';
+import { hideSqliteWarning } from './cli/wiring/quiet-warnings.ts';
 import { runWithConfig } from './cli/wiring/run-with-config.ts';
+
+hideSqliteWarning();
 
 const args = process.argv.slice(2);
 
@@ -13,6 +16,6 @@ try {
   if (isBare) await runWithConfig('stdio', {}, async (config) => (await import('./cli/commands/stdio.ts')).stdioCommand(config));
   else await (await import('./cli/commands/cli.ts')).runCli(args);
 } catch (error) {
-  process.stderr.write(`infra-mcp: ${(error as Error).message}\n`);
+  (await import('./cli/terminal/report-error.ts')).reportError(error);
   process.exitCode = 1;
 }

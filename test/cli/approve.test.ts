@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { readConfig, type Config } from '../../src/cli/config/read-config.ts';
 import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
 import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
-import { runInTerminal } from './pseudo-terminal.ts';
+import { makesTerminals, runInTerminal } from './pseudo-terminal.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
 
 /** A person who types these lines one after another, and what they saw. */
@@ -224,9 +223,6 @@ describe('the command', () => {
     expect(await runProgram(['approve', '--json'], { INFRA_DATA_DIR: await temporaryDirectory() })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
 });
-
-// What makes a terminal for another program; not every system has it in this form.
-const makesTerminals = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
 
 describe.skipIf(!makesTerminals)('in a real terminal', () => {
   /** Settings of a terminal that shows what is typed, takes whole lines, and lets Ctrl-C end programs. */

@@ -53,12 +53,24 @@ describe('of another platform with every difference', () => {
 
   test('prints the same as a table, with nothing of the platform in it', async () => {
     const platform = await otherPlatform('all', 'the-token-of-the-other-platform');
-    const [table, json] = [await examined(platform, harbour), await examined(platform, [...harbour, '--json'])];
+    const [table, json] = [await examined(platform, [...harbour, '--verbose']), await examined(platform, [...harbour, '--json'])];
     const { counts, tools: verdicts } = reportIn(json.stdout);
     expect(table.stdout).toContain(`${verdicts.length} tools: ${counts.works} works, ${counts.works_with_less} works with less, ${counts.does_not_work} doesn't work, ${counts.not_tried} not tried.`);
     expect(table.stdout).toMatch(/^✓ {2}list_projects +works$/m);
     for (const { stdout } of [table, json]) expect(stdout).not.toMatch(/the-token|Harbour|127\.0\.0\.1|storefront|gateway|grace|[0-9a-f]{8}-[0-9a-f]{4}-/i);
     expectOnlyReads(platform);
+  });
+
+  test('lists only the tools that need attention, those with the same reasons together, and counts the others', async () => {
+    const platform = await otherPlatform('all', 'the-token-of-the-other-platform');
+    const [table, json] = [await examined(platform, harbour), await examined(platform, [...harbour, '--json'])];
+    const { tools: verdicts } = reportIn(json.stdout);
+    const rows = table.stdout.split('\n').filter((line) => /^[^\w\s]/.test(line));
+    const urgent = verdicts.filter(({ state }) => state === 'works_with_less' || state === 'does_not_work');
+    expect(rows[0]).toMatch(/^✗ {2}get_api_budget +doesn't work +the platform does not report/);
+    expect(rows.flatMap((line) => line.match(/^\S +((?:\w+, )*\w+)/)![1]!.split(', ')).toSorted()).toEqual(urgent.map(({ tool }) => tool).toSorted());
+    expect(rows).toHaveLength(new Set(urgent.map(({ why }) => why.join())).size);
+    expect(table.stdout).toMatch(/ \d+ not tried\. --verbose lists them all\.$/m);
   });
 
   test('with a token that may only read, says that no change is possible with it, and sends none', async () => {

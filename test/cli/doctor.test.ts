@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { settingsOf } from '../../src/cli/config/read-config.ts';
@@ -44,9 +44,24 @@ describe('of a first start', () => {
     expect(settings).toContainEqual({ name: 'INFRA_READ_ONLY', value: 'false', source: undefined });
   });
 
-  test('prints it for people too, with what to do', async () => {
+  test('tells to type what starts the program here, where the PATH does not have it', async () => {
+    const directory = await temporaryDirectory();
+    const { stdout } = await runProgram(['doctor'], { INFRA_DATA_DIR: directory, PATH: dirname(process.execPath), COLUMNS: '300' });
+    expect(stdout).toMatch(/To approve them in a terminal instead: node \S+\/infra-mcp\.mjs approve --set-secret/);
+  });
+
+  test('prints for people what needs attention, and counts the rest', async () => {
     const { code, stdout } = await runProgram(['doctor'], { INFRA_DATA_DIR: await temporaryDirectory() });
-    expect(stdout).toMatch(/^✓ {2}node /m);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^ +what +found$/), expect.stringMatching(/^! +approvals +.*infra-mcp approve --set-secret$/), '',
+      expect.stringMatching(/^9 checks found nothing to do; 1 of \d+ options is set\. --verbose shows them all\.$/), 'Nothing is wrong.', '',
+    ]);
+    expect(code).toBe(0);
+  });
+
+  test('prints everything for people too, what needs attention first', async () => {
+    const { code, stdout } = await runProgram(['doctor', '--verbose'], { INFRA_DATA_DIR: await temporaryDirectory() });
+    expect(stdout.split('\n').slice(0, 3)).toEqual([expect.stringMatching(/what +found$/), expect.stringMatching(/^! +approvals/), expect.stringMatching(/^✓ +node/)]);
     expect(stdout).toMatch(/^INFRA_READ_ONLY +false +default$/m);
     expect(stdout).toMatch(/Nothing is wrong\.\n$/);
     expect(stdout).not.toContain('\u001B');
@@ -207,6 +222,23 @@ describe('of the embedded platform', () => {
     expect(of('platform')?.says).toBe(`the embedded one, served by process ${child.pid} at ${ready.url}`);
     expect(of('databases')?.says).toContain('platform.sqlite');
   });
+
+  test('ends when it is done, also where the body of an answer never ends', async () => {
+    const server = createHttpServer((_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{'));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const directory = await temporaryDirectory();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await writeFile(join(directory, 'serving.json'), JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+    await chmod(directory, 0o700);
+    const startedAt = performance.now();
+    expect((await runProgram(['doctor', '--verbose'], { INFRA_DATA_DIR: directory })).stdout).toContain(`served by process ${process.pid} at ${url}`);
+    // Unread, the answer would keep the process until the request's timeout of 10 seconds.
+    expect(performance.now() - startedAt).toBeLessThan(8000);
+  });
 });
 
 describe('of the data directory', () => {
@@ -280,7 +312,7 @@ describe('of the HTTP server', () => {
     const { port } = server.address() as { port: number };
     const env = { INFRA_DATA_DIR: await temporaryDirectory() };
     const taken = await doctor(['http', '--port', String(port)], env);
-    expect(taken.of('port')).toMatchObject({ state: 'bad', says: `${port} on 127.0.0.1: something else listens there` });
+    expect(taken.of('port')).toMatchObject({ state: 'bad', says: expect.stringMatching(new RegExp(`^${port} on 127\\.0\\.0\\.1: (process ${process.pid} .*|something else) listens there$`)) as string });
     await new Promise((resolve) => void server.close(resolve));
     const free = await doctor(['http', '--port', String(port)], env);
     expect(free.of('port')).toMatchObject({ state: 'good' });
@@ -300,6 +332,55 @@ describe('of the HTTP server', () => {
     const { of } = await doctor(['http', '--port', '0', '--oauth-issuer', 'http://127.0.0.1:1/', '--public-url', 'http://127.0.0.1:8080/mcp'], { INFRA_DATA_DIR: await temporaryDirectory() });
     expect(of('issuer')).toMatchObject({ state: 'bad' });
   });
+});
+
+describe.each(['stdio', 'http'])('of the metrics of %s', (server) => {
+  const ofMetrics = async (...args: readonly string[]) =>
+    (await doctor([server, ...(server === 'http' ? ['--port', '0'] : []), ...args], { INFRA_DATA_DIR: await temporaryDirectory() })).of('metrics');
+
+  test('says nothing where there are none', async () => {
+    expect(await ofMetrics()).toBeUndefined();
+  });
+
+  test('says that they can be served, and who can read them', async () => {
+    expect(await ofMetrics('--metrics-port', '0')).toEqual({ check: 'metrics', state: 'good', says: 'any free one on 127.0.0.1: free, and only this machine can read them' });
+    expect(await ofMetrics('--metrics-port', '0', '--metrics-host', '0.0.0.0')).toMatchObject({ state: 'note', says: expect.stringContaining('other machines can read them') as string, todo: expect.stringContaining('--metrics-host 127.0.0.1') as string });
+  });
+
+  test('says that something else has the port, whatever it answers', async () => {
+    const answers = ['# TYPE up gauge\nup 1\n', undefined];
+    for (const answer of answers) {
+      const other = createHttpServer((_, response) => void (answer === undefined ? response.destroy() : response.end(answer)));
+      // oxlint-disable-next-line no-await-in-loop
+      await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+      onTestFinished(() => void other.close());
+      const { port } = other.address() as AddressInfo;
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await ofMetrics('--metrics-port', String(port))).toMatchObject({ state: 'bad', says: expect.stringMatching(`^${port} on 127\\.0\\.0\\.1: .* listens there, so the server would not start$`) as string });
+    }
+  });
+
+  test('says that another server serves its own there', async () => {
+    const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--metrics-port', '0']);
+    const { port } = new URL((ready as unknown as { metrics_url: string }).metrics_url);
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await ofMetrics('--metrics-port', port, '--metrics-host', host)).toMatchObject({ state: 'note', says: expect.stringContaining('another server of this kind serves its metrics there already') as string });
+    }
+  });
+
+  test('says that this machine has no such address', async () => {
+    expect(await ofMetrics('--metrics-port', '0', '--metrics-host', '192.0.2.1')).toMatchObject({ state: 'bad', says: expect.stringContaining('this machine has no such address') as string });
+  });
+});
+
+test('doctor says that the metrics would take the port of the server', async () => {
+  const env = { INFRA_DATA_DIR: await temporaryDirectory() };
+  for (const host of ['127.0.0.1', '0.0.0.0']) {
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', host], env)).of('metrics')).toMatchObject({ state: 'bad', says: expect.stringContaining('the server itself') as string });
+  }
+  expect((await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', '127.0.0.2'], env)).of('metrics')).toMatchObject({ state: 'good' });
 });
 
 test.each([['22.18.9', 'bad'], ['22.19.0', 'good'], ['26.0.0', 'good'], ['8.99.0', 'bad']])('Node %s is %s', (version, state) => {

@@ -1,7 +1,12 @@
 import type { Config } from '../config/index.ts';
+import { typedProgram } from '../init/launch.ts';
 import { clean } from '../../server/redaction/index.ts';
-import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, type ApprovalQueue, type Pending, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
+import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, waitingTarget, type ApprovalQueue, type Pending, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
+import { riskCell } from '../terminal/call-cells.ts';
 import { columns } from '../terminal/columns.ts';
+import { wrapped } from '../terminal/lines.ts';
+import { timeCell } from '../terminal/time.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { approvalsConfigOf, openDecisionLog } from '../wiring/guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
@@ -22,13 +27,11 @@ const unlockErrors: { readonly [Kind in Exclude<UnlockedQueue['kind'], 'unlocked
 
 /** Asks for the operator secret. @returns a function that signs decisions. @throws Error if the secret is wrong or there were too many attempts. */
 async function unlock(queue: ApprovalQueue, terminal: Terminal): Promise<(text: string) => string> {
-  const unlocked = await queue.unlock(await terminal.askHidden('Operator secret: '), terminalSource, Date.now());
+  const secret = await terminal.askHidden('Operator secret: ');
+  const unlocked = await withProgress('Checking the secret', () => queue.unlock(secret, terminalSource, Date.now()));
   if (unlocked.kind === 'unlocked') return unlocked.sign;
   throw new Error((unlockErrors[unlocked.kind] as (unlocked: UnlockedQueue) => string)(unlocked));
 }
-
-// Calls stored by an earlier version have no path.
-const targetText = ({ plan: { target } }: Pending): string => target.path ?? target.id ?? target.kind;
 
 /** Maximum number of calls to list without --all: as many as a person can read through. */
 const maxListed = 50;
@@ -37,21 +40,22 @@ const maxListed = 50;
 async function list(queue: ApprovalQueue, { json, all }: Flags, terminal: Terminal): Promise<void> {
   const now = Date.now();
   const [waiting, count] = [await queue.waiting(now, json || all ? {} : { most: maxListed }), await queue.count(now)];
-  const rows = waiting.map((one) => [one.code, one.plan.tool, clean(targetText(one)), riskText(one.plan.tier), clean(one.principal), time(one.expiresAt)]);
-  terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows));
-  if (!json && count > waiting.length) terminal.write(`${count - waiting.length} more wait; infra-mcp approve --all lists them all, infra-mcp approve CODE decides any of them.\n`);
+  const rows = waiting.map((one) => [one.code, one.plan.tool, waitingTarget(one), riskCell(one.plan.tier), one.principal, timeCell(one.expiresAt, now)]);
+  if (!json && waiting.length === 0) return terminal.write('No call waits for approval.\n');
+  terminal.write(json ? `${JSON.stringify(waiting)}\n` : columns(['code', 'tool', 'target', 'tier', 'who', 'until'], rows, { titles: 2 }));
+  if (!json && count > waiting.length) terminal.write(wrapped(`${count - waiting.length} more wait; ${typedProgram()} approve --all lists them all, ${typedProgram()} approve CODE decides any of them.\n`));
 }
 
 async function changeSecret(config: Config, queue: ApprovalQueue, terminal: Terminal): Promise<void> {
   const { operator } = approvalsConfigOf(config);
   if (await hasSecret(operator)) {
-    terminal.write('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n');
+    terminal.write(wrapped('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n'));
     await unlock(queue, terminal);
   }
   const secret = await terminal.askHidden('New operator secret: ');
   if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
-  await setSecret(operator, secret);
-  terminal.write('Set. Calls that need approval now wait for: infra-mcp approve CODE\n');
+  await withProgress('Setting the secret', () => setSecret(operator, secret));
+  terminal.write(`Set. Calls that need approval now wait for: ${typedProgram()} approve CODE\n`);
 }
 
 const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): string =>
@@ -65,15 +69,15 @@ async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<bool
 
 async function decide(queue: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
   const pending = await queue.find(code, Date.now());
-  if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. infra-mcp approve lists what waits.`);
-  terminal.write(questionText(pending));
-  if (verdict === 'approved' && !(await isConfirmed(pending, terminal))) throw new Error('Not approved. It waits until it expires; --refuse ends it.');
+  if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. ${typedProgram()} approve lists what waits.`);
+  terminal.write(wrapped(questionText(pending)));
+  if (verdict === 'approved' && !(await isConfirmed(pending, terminal))) throw new Error(`Not approved. It waits until it expires; ${typedProgram()} approve ${code} --refuse ends it.`);
   const sign = await unlock(queue, terminal);
   if (!(await queue.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);
   terminal.write(verdict === 'approved' ? 'Approved, for one call. The assistant can repeat it now.\n' : 'Refused.\n');
 }
 
-const needsTerminal = 'Approving needs a terminal: a person has to see the plan and type. Run infra-mcp approve in one, without pipes.';
+const needsTerminal = (): string => `Approving needs a terminal: a person has to see the plan and type. Run ${typedProgram()} approve in one, without pipes.`;
 
 /**
  * `infra-mcp approve`: without a code, lists the waiting calls. With a code, shows the plan, then asks for confirmation and
@@ -86,9 +90,9 @@ export async function approveCommand(config: Config, code: string | undefined, f
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   try {
     if (code === undefined && !flags.setSecret) return await list(queue, flags, terminal);
-    if (!terminal.isInteractive) throw new Error(needsTerminal);
+    if (!terminal.isInteractive) throw new Error(needsTerminal());
     if (flags.setSecret) return await changeSecret(config, queue, terminal);
-    if (!(await hasSecret(approvals.operator))) throw new Error('No operator secret is set. Set one first: infra-mcp approve --set-secret');
+    if (!(await hasSecret(approvals.operator))) throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
     return await decide(queue, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
     approvals.store.close();

@@ -1,30 +1,43 @@
+import { existsSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
 import { blindSpot, readCalls, recordedTargetText, verifyLog, type LogVerification, type RecordedCall } from '../../server/audit/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { auditFilesOf } from '../wiring/guard.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { outcomeText, riskText } from '../terminal/style.ts';
+import { outcomeCell, riskCell } from '../terminal/call-cells.ts';
+import type { Cell } from '../terminal/cell.ts';
+import { wrapped } from '../terminal/lines.ts';
+import { timeCell } from '../terminal/time.ts';
 
 const filesOf = (config: Config, files: readonly string[]): readonly string[] => (files.length > 0 ? files : [auditFilesOf(config).file]);
 
-const oneLine = (text: string): string => clean(text).replaceAll('\n', ' ');
-
-const cells = (call: RecordedCall): string[] => [
-  ...[call.at, call.who, call.tool, recordedTargetText(call)].map(oneLine),
-  riskText(oneLine(call.tier ?? '')),
-  oneLine(call.confirmed ?? ''),
-  outcomeText(call.outcome ?? 'not recorded'),
-  oneLine(call.why ?? ''),
+const cells = (call: RecordedCall): Cell[] => [
+  timeCell(call.at),
+  call.who,
+  call.tool,
+  recordedTargetText(call),
+  riskCell(call.tier ?? ''),
+  call.confirmed ?? '',
+  outcomeCell(call.outcome ?? 'not recorded'),
+  call.why ?? '',
   call.duration_ms === undefined ? '' : `${call.duration_ms} ms`,
 ];
+
+/** Tells why there is nothing to print. */
+function emptyText(files: readonly string[]): string {
+  const missing = files.filter((file) => !existsSync(file));
+  return missing.length === 0 ? `No calls are recorded in ${files.join(', ')}.\n` : `No calls are recorded: there is no ${missing.join(', ')}.\n`;
+}
 
 const heading = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why', 'took'];
 
 /** `infra-mcp audit show`: prints the newest calls, oldest first. */
 export async function auditShowCommand(config: Config, files: readonly string[], { json, limit }: { json?: boolean; limit: number }): Promise<void> {
-  const calls = await readCalls(filesOf(config, files), limit);
-  process.stdout.write(json ? calls.map((call) => `${JSON.stringify(call)}\n`).join('') : columns(heading, calls.map(cells)));
+  const read = filesOf(config, files);
+  const calls = await withProgress('Reading the audit log', () => readCalls(read, limit));
+  if (!json && calls.length === 0) return void process.stdout.write(wrapped(clean(emptyText(read))));
+  process.stdout.write(json ? calls.map((call) => `${JSON.stringify(call)}\n`).join('') : columns(heading, calls.map(cells), { titles: 3 }));
 }
 
 const linesOf = (faults: LogVerification['faults']): string => faults.map(({ where, what }) => `${where === undefined ? '' : `${where}: `}${what}\n`).join('');
@@ -39,6 +52,6 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
 export async function auditVerifyCommand(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
   const { heads, keys } = auditFilesOf(config);
   const verdict = await withProgress('Checking the audit log', () => verifyLog(filesOf(config, files), heads, keys()));
-  process.stdout.write(json ? `${JSON.stringify({ ...verdict, cannot_tell: blindSpot })}\n` : clean(verdictText(verdict)));
+  process.stdout.write(json ? `${JSON.stringify({ ...verdict, cannot_tell: blindSpot })}\n` : wrapped(clean(verdictText(verdict))));
   if (verdict.faults.length > 0) process.exitCode = 1;
 }

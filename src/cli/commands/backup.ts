@@ -1,6 +1,9 @@
 import type { Config } from '../config/index.ts';
 import { keyFile, listSnapshots, takeSnapshot } from '../../platform/store/index.ts';
+import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
+import { wrapped } from '../terminal/lines.ts';
+import { timeCell } from '../terminal/time.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /** A name that sorts by time: 2026-03-01T12-00-00Z. */
@@ -14,12 +17,14 @@ const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '
  */
 export async function backupCommand({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
-  process.stderr.write(`Backed up ${dataDir}. infra-mcp restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`);
+  const told = `Backed up ${dataDir}. ${typedProgram()} restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`;
+  process.stderr.write(wrapped(told, process.stderr));
   process.stdout.write(json ? `${JSON.stringify(snapshot)}\n` : `${snapshot.name}\n`);
 }
 
 /** The backups of a data directory, oldest first. */
 export async function listBackups({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
   const snapshots = await listSnapshots(dataDir);
-  process.stdout.write(json ? `${JSON.stringify(snapshots)}\n` : columns(['name', 'made', 'bytes'], snapshots.map(({ name, created_at, bytes }) => [name, created_at, String(bytes)])));
+  if (!json && snapshots.length === 0) return void process.stdout.write(wrapped(`There is no backup in ${dataDir} yet; ${typedProgram()} backup makes one.\n`));
+  process.stdout.write(json ? `${JSON.stringify(snapshots)}\n` : columns(['name', 'made', 'bytes'], snapshots.map(({ name, created_at, bytes }) => [name, timeCell(created_at), String(bytes)])));
 }

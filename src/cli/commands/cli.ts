@@ -1,16 +1,33 @@
 import { styleText } from 'node:util';
-import { Argument, Command as Parser, Option } from 'commander';
+import { Argument, Command as Parser, Help, Option } from 'commander';
 import * as z from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
 import { choicesOf, flagOf, type GivenFlags, type OptionHelp, optionsOf } from '../config/index.ts';
 import { commands, groups } from './commands.ts';
 import type { Command, CommandFlag } from './command.ts';
+import { wrapped } from '../terminal/lines.ts';
 import { runWithConfig } from '../wiring/run-with-config.ts';
 
 const style = (format: Parameters<typeof styleText>[0]) => (text: string) => styleText(format, text, { validateStream: false });
 
-/** Styles of help texts. The parser strips them if the output is not a terminal or NO_COLOR is set. */
-const helpStyles = { styleTitle: style('bold'), styleCommandText: style('cyan'), styleSubcommandText: style('cyan'), styleOptionText: style('cyan'), styleArgumentText: style('yellow') };
+/** Columns that a description needs to stand beside its term; with fewer it stands below. */
+const leastDescriptionWidth = 40;
+
+const longestWord = (text: string): number => Math.max(...text.split(' ').map(({ length }) => length));
+
+/** An option, argument or command in a help text. Its description stands below it where a word, such as a link, would not fit beside it. */
+function formatHelpItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? Infinity;
+  if (description === '' || width - termWidth - 4 >= Math.max(leastDescriptionWidth, longestWord(description))) return Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+  return `  ${term}\n      ${helper.boxWrap(description, width - 6).replaceAll('\n', '\n      ')}`;
+}
+
+/** How help texts look. The parser strips the styles if the output is not a terminal or NO_COLOR is set. */
+const helpFormat = {
+  minWidthToWrap: 20,
+  formatItem: formatHelpItem,
+  styleTitle: style('bold'), styleCommandText: style('cyan'), styleSubcommandText: style('cyan'), styleOptionText: style('cyan'), styleArgumentText: style('yellow'),
+};
 
 const withChoices = (option: Option, schema: z.ZodType): Option => {
   const choices = choicesOf(schema);
@@ -67,16 +84,23 @@ const run = ({ command, ...invocation }: ParsedCommand): Promise<void> =>
 const examplesText = (examples: Command['examples'] | Command['examples'][number][]): string =>
   `\nExamples:\n${examples.map(({ line, does }) => `  ${line}\n      ${does}`).join('\n')}`;
 
+/** Adds a text to the end of a help text. */
+function addToHelp(parser: Parser, text: string): void {
+  parser.addHelpText('after', ({ error }) => wrapped(text, error ? process.stderr : process.stdout));
+}
+
 /** Adds the first word of a group of commands to the parser. */
-const addGroup = (parent: Parser, name: string): Parser =>
-  parent.command(name).description(groups[name] ?? '').configureHelp(helpStyles)
-    .addHelpText('after', examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)));
+function addGroup(parent: Parser, name: string): Parser {
+  const group = parent.command(name).description(groups[name] ?? '').configureHelp(helpFormat);
+  addToHelp(group, examplesText(commands.filter((command) => command.name.startsWith(`${name} `)).flatMap(({ examples }) => examples)));
+  return group;
+}
 
 /** Adds a command to the parser: arguments, flags, options, help and action. */
 function addCommand(parent: Parser, command: Command, execute: (parsed: ParsedCommand) => Promise<void>): void {
   const { name, summary, takes, examines, flags = {}, args = [], examples } = command;
   const configuredCommand = takes ?? examines;
-  const parser = parent.command(name.split(' ').at(-1)!).description(summary).configureHelp(helpStyles);
+  const parser = parent.command(name.split(' ').at(-1)!).description(summary).configureHelp(helpFormat);
   for (const { name: argument, description } of args) parser.addArgument(new Argument(argument, description));
   for (const [flag, own] of Object.entries(flags)) parser.addOption(commandFlagOption(flag, own));
   const options = configuredCommand === undefined ? [] : optionsOf(configuredCommand);
@@ -84,8 +108,8 @@ function addCommand(parent: Parser, command: Command, execute: (parsed: ParsedCo
     if (option.flag) parser.addOption(repeatable(withChoices(new Option(flagUsage(option.flag, option.value), optionText(option)), option.createSchema()), option));
   }
   const unflagged = options.filter(({ flag }) => !flag);
-  if (unflagged.length > 0) parser.addHelpText('after', `\nEnvironment variables without a flag:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
-  parser.addHelpText('after', examplesText(examples));
+  if (unflagged.length > 0) addToHelp(parser, `\nEnvironment variables without a flag:\n${unflagged.map(({ env, description }) => `  ${env}  ${description}`).join('\n')}`);
+  addToHelp(parser, examplesText(examples));
   parser.action(async () => {
     checkArguments(args, parser.args);
     const rawFlags = parser.opts<GivenFlags>();
@@ -101,9 +125,9 @@ export function createParser(execute: (parsed: ParsedCommand) => Promise<void> =
   const program = new Parser('infra-mcp')
     .description(manifest.description)
     .version(manifest.version)
-    .configureHelp(helpStyles)
-    .showHelpAfterError('(infra-mcp --help lists the commands, infra-mcp <command> --help its options)')
-    .addHelpText('after', '\nstdio may be omitted: infra-mcp --read-only');
+    .configureHelp(helpFormat)
+    .showHelpAfterError('(infra-mcp --help lists the commands, infra-mcp <command> --help its options)');
+  addToHelp(program, '\nstdio may be omitted: infra-mcp --read-only');
   const parents = new Map<string, Parser>();
   for (const command of commands) {
     const [first = '', second] = command.name.split(' ');

@@ -3,24 +3,31 @@ import { enumOf, integerBetween, type GivenFlags } from '../config/index.ts';
 import type { ServerKind } from '../doctor/doctor.ts';
 import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
+import { backupCommands } from './backup-commands.ts';
+import { assistants } from '../init/assistants.ts';
 import { type Shell, shells } from './shells.ts';
 
 const files = [{ name: '[files...]', description: 'files of a rotated log, oldest first (default: the configured file)' }];
 
 const examinedPlatform = booleanFlag('say which tools work on the configured platform instead; sends GET requests only, and prints nothing secret');
 
+const verbose = booleanFlag('show every check and option, not only what needs attention');
+
 const toolNames = async () => (await import('../../../tools/index.ts')).tools.map(({ name }) => name);
 
-const doctor = async (server: ServerKind, rawFlags: GivenFlags, { platform, json: asJson }: { platform?: boolean; json?: boolean }): Promise<void> =>
+const doctor = async (server: ServerKind, rawFlags: GivenFlags, { platform, ...shown }: { platform?: boolean; json?: boolean; verbose?: boolean }): Promise<void> =>
   platform
-    ? (await import('../doctor/tools-on-platform/examine-platform.ts')).doctorPlatformCommand(server, rawFlags, { json: asJson })
-    : (await import('../doctor/doctor.ts')).doctorCommand(server, rawFlags, { json: asJson });
+    ? (await import('../doctor/tools-on-platform/examine-platform.ts')).doctorPlatformCommand(server, rawFlags, shown)
+    : (await import('../doctor/doctor.ts')).doctorCommand(server, rawFlags, shown);
+
+const assistantNames = assistants.map(({ name }) => name) as [string, ...string[]];
 
 /** Groups of commands that share their first word, with a description. */
 export const groups: Readonly<Record<string, string>> = {
   token: "manage the tokens of the embedded platform's data directory",
   audit: 'read the audit log',
-  doctor: 'check what a server needs before you start it, and how to fix problems; changes nothing; exit code 1 if there is a problem',
+  database: 'back up and restore the data of a PostgreSQL that runs on a Docker engine, with its own tools',
+  doctor: 'check what a server or a platform needs before you start it, and how to fix problems; changes nothing; exit code 1 if there is a problem',
 };
 
 /** Every command, in the order of help texts. The code of a command is loaded when it runs. */
@@ -35,6 +42,24 @@ export const commands: readonly Command[] = [
       { line: 'infra-mcp --read-only', does: 'offer only tools that read' },
     ],
     run: async ({ config }) => (await import('./stdio.ts')).stdioCommand(config),
+  }),
+  defineCommand({
+    name: 'init',
+    summary: 'add the server to the assistants on this machine, after showing what it would write',
+    examines: 'stdio',
+    flags: {
+      assistant: { value: 'name', description: 'only this assistant', schema: enumOf(assistantNames)().optional() },
+      remove: booleanFlag('remove the server from them instead; everything else in their files stays'),
+      dryRun: booleanFlag('show what would be written, and write nothing'),
+      yes: booleanFlag('write without asking'),
+    },
+    examples: [
+      { line: 'infra-mcp init', does: 'find the assistants, show what would be written, and ask' },
+      { line: 'infra-mcp init --assistant cursor --read-only', does: 'add a server that only reads to one of them' },
+      { line: 'infra-mcp init --base-url https://api.example.com --api-token-file ~/.config/infra-token', does: 'add a server for a remote platform' },
+      { line: 'infra-mcp init --remove', does: 'remove it again' },
+    ],
+    run: async ({ rawFlags: unread, flags }) => (await import('./init.ts')).initCommand(unread, flags),
   }),
   defineCommand({
     name: 'http',
@@ -104,30 +129,7 @@ export const commands: readonly Command[] = [
     examples: [{ line: 'infra-mcp token revoke ci', does: 'revoke the token named ci' }],
     run: async ({ config, args, flags }) => (await import('./token.ts')).tokenRevokeCommand(config, args[0]!, flags),
   }),
-  defineCommand({
-    name: 'backup',
-    summary: "back up the embedded platform's records in the data directory, even while it runs",
-    takes: 'backup',
-    flags: { json },
-    args: [{ name: '[name]', description: 'name of the backup: letters, digits, dots, dashes and underscores (default: the current time)' }],
-    examples: [
-      { line: 'infra-mcp backup', does: 'create a backup named after the current time' },
-      { line: 'infra-mcp backup before-upgrade', does: 'create a backup with a given name' },
-    ],
-    run: async ({ config, args: [name], flags }) => (await import('./backup.ts')).backupCommand(config, name, flags),
-  }),
-  defineCommand({
-    name: 'restore',
-    summary: 'restore a backup completely, while no process serves the data directory; without a name, list the backups',
-    takes: 'restore',
-    flags: { json },
-    args: [{ name: '[name]', description: 'name of the backup' }],
-    examples: [
-      { line: 'infra-mcp restore', does: 'list the backups' },
-      { line: 'infra-mcp restore before-upgrade', does: 'restore everything except tokens, which stay as they are' },
-    ],
-    run: async ({ config, args: [name], flags }) => (await import('./restore.ts')).restoreCommand(config, name, flags),
-  }),
+  ...backupCommands,
   defineCommand({
     name: 'tools',
     summary: 'list the tools with their risk and the token permission they need, or show one tool in detail',
@@ -146,11 +148,12 @@ export const commands: readonly Command[] = [
     summary: 'check the server on stdin and stdout (the default)',
     isDefault: true,
     examines: 'stdio',
-    flags: { platform: examinedPlatform, json },
+    flags: { platform: examinedPlatform, verbose, json },
     examples: [
       { line: 'infra-mcp doctor', does: 'check the default setup' },
       { line: 'infra-mcp doctor --base-url https://api.example.com --api-token-file token', does: 'check a remote platform and its token' },
       { line: 'infra-mcp doctor --platform --base-url https://api.example.com --api-token-file token', does: 'see which tools work on a remote platform' },
+      { line: 'infra-mcp doctor --verbose', does: 'show every check and every option' },
       { line: 'infra-mcp doctor --json', does: 'print the result as JSON' },
     ],
     run: async ({ rawFlags: unread, flags }) => doctor('stdio', unread, flags),
@@ -159,9 +162,20 @@ export const commands: readonly Command[] = [
     name: 'doctor http',
     summary: 'check the HTTP server, with its port and authentication',
     examines: 'http',
-    flags: { platform: examinedPlatform, json },
+    flags: { platform: examinedPlatform, verbose, json },
     examples: [{ line: 'infra-mcp doctor http --port 8080', does: 'check that the server can listen on a port' }],
     run: async ({ rawFlags: unread, flags }) => doctor('http', unread, flags),
+  }),
+  defineCommand({
+    name: 'doctor platform',
+    summary: 'check the Docker engines that services are to run on, and what they need; sends GET requests only',
+    examines: 'doctor platform', flags: { verbose, json },
+    examples: [
+      { line: 'infra-mcp doctor platform --engine unix:///var/run/docker.sock', does: 'check the engine of this machine' },
+      { line: 'infra-mcp doctor platform --engine tcp://engine.example.com:2376 --engine-tls-dir certificates', does: 'check the engine of another machine' },
+      { line: 'infra-mcp doctor platform --clusters-file clusters.yaml --data-dir ./data', does: 'check every engine of a clusters file, and find what no record knows' },
+    ],
+    run: async ({ rawFlags: unread, flags }) => (await import('../doctor/engine/engine-command.ts')).doctorEngineCommand(unread, flags),
   }),
   defineCommand({
     name: 'approve',
@@ -171,7 +185,7 @@ export const commands: readonly Command[] = [
     args: [{ name: '[code]', description: 'code of the call to approve; shows its plan and asks for the operator secret' }],
     examples: [
       { line: 'infra-mcp approve', does: 'list the waiting calls' },
-      { line: 'infra-mcp approve K7QM', does: 'show the plan of a call and decide' },
+      { line: 'infra-mcp approve C7DR-JQW2', does: 'show the plan of a call and decide' },
       { line: 'infra-mcp approve --set-secret', does: 'set the secret for approving calls' },
     ],
     run: async ({ config, flags, args: [code] }) => (await import('./approve.ts')).approveCommand(config, code, flags),

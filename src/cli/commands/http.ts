@@ -7,13 +7,16 @@ import { buildServer, createDependencies } from '../../server/protocol/index.ts'
 import { watchFor } from '../../server/browse/index.ts';
 import { permissionOf } from '../../server/tool/index.ts';
 import { approvalsPath, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
+import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
+import { openTelemetry } from '../wiring/telemetry.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
 import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
+import { listeningOn } from '../wiring/listen-error.ts';
 import { offeredTools, offeredToolsets, toolsLeftOut } from '../wiring/offered-tools.ts';
 import { warningOfMissingResources } from '../wiring/policy-resources.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
@@ -35,6 +38,7 @@ export function openApprovalsSource(config: Config, record: RecordDecision): { r
   return {
     shown: {
       queue: createApprovalQueue(approvals, { how: 'page', record }),
+      program: approvals.program,
       hasSecret: () => hasSecret(approvals.operator),
       latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
     },
@@ -68,25 +72,26 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 }
 
 /**
- * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL as one line of
- * JSON on stdout.
+ * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of its
+ * metrics if they are served, as one line of JSON on stdout.
  * @throws Error if anybody could reach it without authentication, or a configured file or address can't be used.
  */
 export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const tools = offeredTools(config);
-  const connection = await openConnection(config, log);
-  const guard = openGuard(config);
+  const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'http', 'engine'] : ['calls', 'http'], log);
+  const connection = await openConnection(config, log, telemetry.requests);
+  let approvalsUrl: string | undefined;
+  const guard = openGuard(config, { webhook: await openApprovalsWebhook(config, log, () => approvalsUrl), observer: telemetry.approvals });
   const resolver = openNameResolver(config);
   const texts = shippedTexts();
   const authentication = await authenticationOf(config, log);
-  let approvalsUrl: string | undefined;
   // The host's log entries are redacted like those of calls.
   let hostLog = log;
   const policies = await openReloadablePolicy(config, tools, (policy) => {
     const dependencies = createDependencies({
       tools, otherTools: toolsLeftOut(tools), policy, connect: warningOfMissingResources(connection, policy, log).connect, secrets: connection.secrets, unseen: authentication.unseen, log, guard: guard.dependencies, resolver, texts,
-      version: manifest.version, clock,
+      version: manifest.version, clock, observer: telemetry.calls,
     });
     hostLog = dependencies.log;
     return { ...dependencies, approvalsPage: () => approvalsUrl };
@@ -94,7 +99,7 @@ export async function httpCommand(config: Config): Promise<void> {
   const approvals = openApprovalsSource(config, guard.recordDecision);
   const holdsToken = hasPlatformToken(config);
   const stopped = untilStopped();
-  const server = await startHttpServer({
+  const server = await listeningOn({ host: config.httpHost, port: config.httpPort }, () => startHttpServer({
     host: config.httpHost,
     port: config.httpPort,
     publicUrl: config.publicUrl,
@@ -117,7 +122,7 @@ export async function httpCommand(config: Config): Promise<void> {
     },
     clock,
     log: hostLog,
-  });
+  }));
   const url = config.publicUrl?.href ?? server.url;
   if (config.approvalsPage) approvalsUrl = new URL(approvalsPath, url).href;
   const stopReloading = reloadOnHangup(async () => {
@@ -125,10 +130,15 @@ export async function httpCommand(config: Config): Promise<void> {
     applyPolicy();
     applyKeys();
   }, log);
-  process.stdout.write(`${JSON.stringify({ url })}\n`);
+  const metricsUrl = await telemetry.serve({ approvalsWaiting: guard.waiting, http: server.load, engine: connection.engine }).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
+  process.stdout.write(`${JSON.stringify({ url, metrics_url: metricsUrl })}\n`);
   await stopped;
   stopReloading();
   await server.close();
+  await telemetry.close();
   approvals.close();
   await resolver.flush();
   await guard.close();

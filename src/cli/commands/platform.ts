@@ -2,14 +2,18 @@ import type { Config } from '../config/index.ts';
 import { isLoopback } from '../../transport/index.ts';
 import { loadFaults } from '../../platform/testing/index.ts';
 import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
+import { withProgress } from '../terminal/progress.ts';
 import { createLog } from '../wiring/log.ts';
+import { listeningOn } from '../wiring/listen-error.ts';
 import { readOrCreateToken } from '../wiring/secret-file.ts';
 import { startEmbeddedPlatform } from '../wiring/embedded-platform.ts';
+import { openClusters } from '../wiring/real-clusters.ts';
+import { openTelemetry } from '../wiring/telemetry.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
  * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on stdout: its
- * URL, its token if it is configured or new, the ids of the seed, and the URL and token of the test control.
+ * URL, its token if it is configured or new, the ids of the seed, the URL and token of the test control, and the URL of its metrics.
  * @throws Error if the data directory is in use, the fault rules are invalid, or the address can't be bound.
  */
 export async function platformCommand(config: Config): Promise<void> {
@@ -21,10 +25,19 @@ export async function platformCommand(config: Config): Promise<void> {
   if (!claim) throw await alreadyServedError(dataDir, 'Use that one, end it, or give another --data-dir.');
   if (!isLoopback(host)) log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
   const configuredToken = config.tokenFile === undefined ? config.token : await readOrCreateToken(config.tokenFile);
-  const embedded = await startEmbeddedPlatform(claim, config, log, { host, port, token: configuredToken, control, steppedTime, randomSeed, faults });
+  const clusters = await openClusters(config);
+  const overrides = { host, port, token: configuredToken, control, steppedTime, randomSeed, faults, ...(clusters && { realClusters: clusters.realClusters }) };
+  const embedded = await withProgress('Starting the platform', () => listeningOn({ host, port }, () => startEmbeddedPlatform(claim, config, log, overrides)));
   const { url, token, organizationId, seed, control: testControl } = embedded.platform;
-  const ready = { url, token: configuredToken ?? token, organization_id: organizationId, seed };
+  const telemetry = await openTelemetry(config, ['engine'], log);
+  const metricsUrl = await telemetry.serve({ engine: () => embedded.platform.statistics() }).catch(async (error: unknown) => {
+    await embedded.close();
+    throw error;
+  });
+  const ready = { url, token: configuredToken ?? token, organization_id: organizationId, seed, metrics_url: metricsUrl };
   process.stdout.write(`${JSON.stringify({ ...ready, ...(testControl && { control_url: testControl.url, control_token: testControl.token }) })}\n`);
   await stopped;
+  await telemetry.close();
   await embedded.close();
+  await clusters?.close();
 }

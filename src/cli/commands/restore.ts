@@ -2,6 +2,7 @@ import type { Config } from '../config/index.ts';
 import { findSnapshot, keyFile, openExistingVault, prepareRestore, removeStaleReplacements } from '../../platform/store/index.ts';
 import { listBackups } from './backup.ts';
 import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
+import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function restoreCommand(config: Config, name: string | undefined, {
     } finally {
       await replacement.discard();
     }
-    process.stderr.write(`Restored ${name} in ${dataDir}. Tokens are as they were before.\n`);
+    process.stderr.write(wrapped(`Restored ${name} in ${dataDir}. Tokens are as they were before.\n`, process.stderr));
     if (json) process.stdout.write(`${JSON.stringify({ restored: name })}\n`);
   } finally {
     await claim.release();

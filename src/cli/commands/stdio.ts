@@ -3,7 +3,9 @@ import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { createSkills } from '../../server/browse/index.ts';
 import { prebuiltSurface } from '../../server/protocol/index.ts';
-import { startStdioServer } from '../../transport/index.ts';
+import { startStdioServer, stdioTransport, type MalformedMessage } from '../../transport/index.ts';
+import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
+import { openTelemetry } from '../wiring/telemetry.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
 import { createLog } from '../wiring/log.ts';
@@ -23,6 +25,28 @@ const protectedOpeningLog = (log: ServerLogger, { secrets }: Connection): Pick<S
   },
 });
 
+/** Logs malformed messages. @returns true: they are answered. */
+const logMalformed = (log: ServerLogger) => ({ code, reason }: MalformedMessage): boolean => {
+  log.warn({ code }, reason);
+  return true;
+};
+
+/** Tells a person at a terminal what the server waits for. @returns what to do with malformed messages: the first typed text is explained, and none is answered. */
+async function greetPerson(log: ServerLogger): Promise<(malformed: MalformedMessage) => boolean> {
+  const { waitingText, typedText } = await import('../terminal/waiting-for-client.ts');
+  process.stderr.write(waitingText());
+  const logged = logMalformed(log);
+  let isExplained = false;
+  return (malformed) => {
+    if (!malformed.isJson) {
+      if (!isExplained) process.stderr.write(typedText());
+      isExplained = true;
+      return false;
+    }
+    return logged(malformed);
+  };
+}
+
 /**
  * `infra-mcp stdio`: serves one client on stdin and stdout until it disconnects. Tools, prompts and skills are listed from
  * prebuilt data; the code that runs calls is loaded with the first one.
@@ -31,21 +55,26 @@ const protectedOpeningLog = (log: ServerLogger, { secrets }: Connection): Pick<S
 export async function stdioCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
   const policy = await configuredPolicy(config);
-  const connection = warningOfMissingResources(await openConnection(config, log), policy, log);
+  const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'engine'] : ['calls'], log);
+  const connection = warningOfMissingResources(await openConnection(config, log, telemetry.requests), policy, log);
   const texts = shippedTexts();
+  const webhook = await openApprovalsWebhook(config, log);
   let opening: Promise<OpenDependencies> | undefined;
   const open = async (): Promise<OpenDependencies> => {
     const { openDependencies } = await import('../wiring/server-dependencies.ts');
-    return openDependencies(config, { policy, connection, texts, log });
+    return openDependencies(config, { policy, connection, texts, log, webhook, telemetry });
   };
   const openOnce = (): Promise<OpenDependencies> => (opening ??= open());
   const surface = (selectsTools(config) ? undefined : prebuiltSurface(policy)) ?? (await openOnce()).dependencies.surface;
+  await telemetry.serve({ approvalsWaiting: async () => (await openOnce()).approvalsWaiting(), engine: connection.engine });
   const stopped = untilStopped(process.stdin);
+  const onMalformed = process.stdin.isTTY ? await greetPerson(log) : logMalformed(log);
   const server = startStdioServer({
     version: manifest.version, surface, hasPrompts: true, skills: createSkills(texts, { log, hidden: surface.hidden }), loadDependencies: async () => (await openOnce()).dependencies, startupLog: protectedOpeningLog(log, connection),
-  });
+  }, stdioTransport(onMalformed));
   await stopped;
   await server.close();
+  await telemetry.close();
   await (await opening)?.close();
   await connection.close();
 }

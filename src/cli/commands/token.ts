@@ -1,26 +1,29 @@
 import type { Config } from '../config/index.ts';
 import { createToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from '../../platform/api/index.ts';
+import type { Cell } from '../terminal/cell.ts';
 import { columns } from '../terminal/columns.ts';
+import { wrapped } from '../terminal/lines.ts';
+import { timeCell } from '../terminal/time.ts';
 
 /** `infra-mcp token create`: prints only the value on stdout, and a description on stderr. */
 export async function tokenCreateCommand({ dataDir }: Config, request: TokenRequest, { json }: { json?: boolean } = {}): Promise<void> {
   const value = await createToken(dataDir, request);
   if (json) return void process.stdout.write(`${JSON.stringify({ token: value, name: request.name, permission: request.permission })}\n`);
-  process.stderr.write(`Token "${request.name}" with permission ${request.permission}. It is not shown again; only its hash is stored.\n`);
+  process.stderr.write(wrapped(`Token "${request.name}" with permission ${request.permission}. It is not shown again; only its hash is stored.\n`, process.stderr));
   process.stdout.write(`${value}\n`);
 }
 
-const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): string => {
-  if (revoked !== null) return `revoked ${revoked}`;
+const stateOf = ({ revoked_at: revoked, expires_at: expires }: TokenRecord): Cell => {
+  if (revoked !== null) return ['revoked', timeCell(revoked)];
   if (expires === null) return 'live';
-  return Date.parse(expires) > Date.now() ? `live until ${expires}` : `expired ${expires}`;
+  return Date.parse(expires) > Date.now() ? ['live until', timeCell(expires)] : ['expired', timeCell(expires)];
 };
 
 /** `infra-mcp token list`: prints every token without its value. */
 export async function tokenListCommand({ dataDir }: Config, { json }: { json?: boolean }): Promise<void> {
   const tokens = await listTokens(dataDir);
-  const rows = tokens.map((token) => [token.id, token.name, token.permission, token.created_at, token.last_used_at ?? 'never', stateOf(token)]);
-  process.stdout.write(json ? `${JSON.stringify(tokens)}\n` : columns(['id', 'name', 'permission', 'created', 'last used', 'state'], rows));
+  const rows = tokens.map((token) => [token.id, token.name, token.permission, timeCell(token.created_at), token.last_used_at === null ? 'never' : timeCell(token.last_used_at), stateOf(token)]);
+  process.stdout.write(json ? `${JSON.stringify(tokens)}\n` : columns(['id', 'name', 'permission', 'created', 'last used', 'state'], rows, { titles: 2 }));
 }
 
 /** `infra-mcp token revoke`: revokes a token by id, or by a name that only one live token has. */

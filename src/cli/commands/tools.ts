@@ -2,9 +2,13 @@ import { tools as everyTool } from '../../../tools/index.ts';
 import type { Config } from '../config/index.ts';
 import { denialOf, listed, possibleRisks, type Policy } from '../../server/guard/index.ts';
 import { isDocumented, nearestName, permissionOf, type Tool } from '../../server/tool/index.ts';
+import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
+import type { Cell } from '../terminal/cell.ts';
+import { riskCell } from '../terminal/call-cells.ts';
+import { wrapped } from '../terminal/lines.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { argumentsOf } from './tool-arguments.ts';
 
@@ -17,9 +21,9 @@ const summaryOf = (tool: Tool) => {
   return { name, toolset, effect: operation.effect, tiers: possibleRisks(operation), permission: permissionOf(tool), documented: isDocumented(tool) };
 };
 
-const row = (tool: Tool): string[] => {
+const row = (tool: Tool): Cell[] => {
   const { name, toolset, tiers, permission, documented } = summaryOf(tool);
-  return [name, toolset, riskText(tiers[0]!), riskText(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
+  return [name, toolset, riskCell(tiers[0]!), riskCell(tiers.at(-1)!), permission, documented ? 'yes' : 'no'];
 };
 
 /** Finds a tool by name. @throws Error if there is no such tool, or it isn't offered. */
@@ -27,10 +31,10 @@ function findOfferedTool(name: string, chosen: readonly Tool[], policy: Policy):
   const tool = everyTool.find((one) => one.name === name);
   const denial = tool && denialOf(tool, policy);
   if (denial) throw new Error(`${name} is not offered: ${denial.rule} (${denial.setBy}).`);
-  if (tool && !chosen.includes(tool)) throw new Error(`${name} is not offered: the options choose other tools.`);
+  if (tool && !chosen.includes(tool)) throw new Error(`${name} is not offered: --toolsets, --tools or --exclude-tools leaves it out.`);
   if (tool) return tool;
   const nearest = nearestName(name, everyTool.map((one) => one.name));
-  throw new Error(`There is no tool "${name}".${nearest === undefined ? '' : ` Did you mean ${nearest}?`} infra-mcp tools lists them.`);
+  throw new Error(`There is no tool "${name}".${nearest === undefined ? '' : ` Did you mean ${nearest}?`} ${typedProgram()} tools lists them.`);
 }
 
 /** The description and arguments of one tool, as text. */
@@ -39,7 +43,7 @@ function toolText(tool: Tool, policy: Policy): string {
   const { tiers, permission } = summaryOf(tool);
   const rows = argumentsOf(inputSchema).map(({ name, type, isRequired, description: meaning }) => [name, type, isRequired ? 'yes' : '', meaning]);
   const facts = `tier ${[...new Set(tiers)].map(riskText).join(', on production ')}; token permission ${permission}; ${tool.operations.map(({ method, path }) => `${method} ${path}`).join(', ')}`;
-  return [`${styled('bold', tool.name)}  ${facts}\n`, `${description}\n`, rows.length === 0 ? 'It takes no arguments.\n' : columns(['argument', 'type', 'required', 'meaning'], rows)].join('\n');
+  return [wrapped(`${styled('bold', tool.name)}  ${facts}\n`), wrapped(`${description}\n`), rows.length === 0 ? 'It takes no arguments.\n' : columns(['argument', 'type', 'required', 'meaning'], rows)].join('\n');
 }
 
 /**
@@ -54,5 +58,5 @@ export async function toolsCommand(config: Config, name: string | undefined, { j
     return json ? printJson({ ...summaryOf(tool), ...listed(tool, policy) }) : print(toolText(tool, policy));
   }
   const offered = chosen.filter((tool) => denialOf(tool, policy) === undefined);
-  return json ? printJson(offered.map(summaryOf)) : print(columns(['tool', 'toolset', 'tier', 'on production', 'permission', 'documented'], offered.map(row)));
+  return json ? printJson(offered.map(summaryOf)) : print(columns(['tool', 'toolset', 'tier', 'on production', 'token needs', 'API doc'], offered.map(row)));
 }

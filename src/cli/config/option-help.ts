@@ -1,9 +1,9 @@
-import { type CommandName, flagOf, type Option, type ValueOf } from './fields.ts';
+import { booleanText, type CommandName, flagOf, type Option, path, type ValueOf } from './fields.ts';
 import { httpOptions } from './http-options.ts';
-import { options, scopeOptions, testingOptions } from './options.ts';
+import { engineOptions, options, scopeOptions, testingOptions } from './options.ts';
 
 /** Every option. The flag is the member's name unless `flagName` is set. */
-const allOptions = { ...options, ...scopeOptions, ...testingOptions, ...httpOptions };
+const allOptions = { ...options, ...scopeOptions, ...engineOptions, ...testingOptions, ...httpOptions };
 export type OptionName = keyof typeof allOptions;
 
 /** The values of every option. */
@@ -33,6 +33,13 @@ const helpOf = (name: OptionName): OptionHelp => {
 
 /** Every option, in the order of the documentation. */
 export const optionHelp: readonly OptionHelp[] = (Object.keys(allOptions) as OptionName[]).map(helpOf);
+
+/** What kind of value an option takes: a number where the text `1` is read as one. */
+export const kindOf = ({ createSchema }: Option): 'path' | 'boolean' | 'number' | 'text' => {
+  if (createSchema === path) return 'path';
+  if (createSchema === booleanText) return 'boolean';
+  return typeof createSchema().safeParse('1').data === 'number' ? 'number' : 'text';
+};
 
 /** The options that a command takes. */
 export const optionsOf = (command: CommandName): readonly OptionHelp[] => optionHelp.filter(({ commands }) => commands.includes(command));

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/index.ts';
+import { pageLink } from './page-links.ts';
 import { httpAddress, command, enumOf, optional, path, withDefault, integerBetween, textMatching, nameList, anyText, booleanText } from './fields.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -40,6 +41,18 @@ export const options = {
     env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http', 'approve'], secret: true,
     description: 'Command that receives the audit records on its standard input instead. It is started without a shell.',
   }),
+  approvalsWebhookUrl: optional(httpAddress, {
+    env: 'INFRA_APPROVALS_WEBHOOK_URL', commands: ['stdio', 'http'], environmentOnly: true, secret: true,
+    description: 'URL that is notified when a call starts to wait for the operator. https, or http on this machine. Requires a secret.',
+  }),
+  approvalsWebhookSecret: optional(anyText, {
+    env: 'INFRA_APPROVALS_WEBHOOK_SECRET', commands: ['stdio', 'http'], environmentOnly: true, secret: true,
+    description: 'Secret that signs these notifications: `whsec_` and 24 to 64 random bytes in base64.',
+  }),
+  approvalsWebhookSecretFile: optional(path, {
+    env: 'INFRA_APPROVALS_WEBHOOK_SECRET_FILE', value: 'path', commands: ['stdio', 'http'],
+    description: 'File that contains only this secret, as an alternative to INFRA_APPROVALS_WEBHOOK_SECRET.',
+  }),
   requestTimeout: withDefault(integerBetween(1, 50), 30, {
     env: 'INFRA_REQUEST_TIMEOUT', value: 'seconds', commands: ['stdio', 'http'],
     description: 'Timeout of one request to the platform.',
@@ -48,8 +61,16 @@ export const options = {
     env: 'INFRA_LOG_LEVEL', value: 'level', commands: ['stdio', 'http', 'platform'],
     description: `Level of the log on stderr: ${logLevels.join(', ')}.`,
   }),
+  metricsPort: optional(integerBetween(0, 65_535), {
+    env: 'INFRA_METRICS_PORT', value: 'port', commands: ['stdio', 'http', 'platform'],
+    description: `Port to serve metrics on, at /metrics; 0 picks a free port. See ${pageLink('metrics')}.`, fallback: 'no metrics',
+  }),
+  metricsHost: withDefault(anyText, '127.0.0.1', {
+    env: 'INFRA_METRICS_HOST', value: 'address', commands: ['stdio', 'http', 'platform'],
+    description: 'Address to serve metrics on. Other machines can read them unless it is a loopback address.',
+  }),
   dataDir: optional(path, {
-    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'token', 'backup', 'restore', 'approve', 'audit'],
+    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'approve', 'audit'],
     description: 'Directory for the embedded platform, approvals and the audit log.', fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
   }),
   timeScale: withDefault(factor, 1, {
@@ -70,7 +91,15 @@ export const options = {
   }),
   scenario: optional(nameList, {
     env: 'INFRA_SCENARIO', value: 'name', commands: ['stdio', 'http', 'platform'], repeatable: true,
-    description: 'Failure scenario to apply to the embedded platform. Separate several with commas or repeat the option; `all` applies every scenario. See docs/scenarios.md.',
+    description: `Failure scenario to apply to the embedded platform. Separate several with commas or repeat the option; \`all\` applies every scenario. See ${pageLink('scenarios')}.`,
+  }),
+  runtime: withDefault(enumOf(['simulated', 'docker']), 'simulated', {
+    env: 'INFRA_RUNTIME', value: 'name', commands: ['platform'],
+    description: `Where services run: \`simulated\` runs nothing, \`docker\` runs them on an engine in swarm mode. See ${pageLink('run-a-platform')}.`,
+  }),
+  clustersFile: optional(path, {
+    env: 'INFRA_CLUSTERS_FILE', value: 'path', commands: ['platform', 'doctor platform'],
+    description: 'Clusters file in YAML: several engines by the names of their clusters, and the registries that services may use.', fallback: 'one cluster, `local`, at the address of the engine',
   }),
   host: withDefault(anyText, '127.0.0.1', {
     env: 'INFRA_PLATFORM_HOST', value: 'address', commands: ['platform'],
@@ -90,6 +119,29 @@ export const options = {
   }),
 };
 
+/** A name below which services get their addresses. */
+export const domainPattern = /^(?=[^]{1,150}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
+/** Options for the Docker engine that services run on. */
+export const engineOptions = {
+  engine: withDefault(anyText, 'unix:///var/run/docker.sock', {
+    env: 'INFRA_ENGINE', value: 'address', commands: ['platform', 'doctor platform', 'database'],
+    description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`. Whoever may use an engine is root on its host.',
+  }),
+  engineTlsDir: optional(path, {
+    env: 'INFRA_ENGINE_TLS_DIR', value: 'path', commands: ['platform', 'doctor platform', 'database'],
+    description: 'Directory with ca.pem, cert.pem and key.pem for an engine at `tcp://`. Required unless it is on this machine.',
+  }),
+  domain: withDefault(textMatching('a domain name such as apps.example.com, without scheme and port', (value) => domainPattern.test(value)), 'localhost', {
+    env: 'INFRA_DOMAIN', value: 'name', commands: ['platform', 'doctor platform'],
+    description: 'Domain below which services get their public addresses. Name servers have to give the address of the machine for `*.` and this domain. Below `localhost` only the machine itself reaches them.',
+  }),
+  registry: optional(textMatching('the host of a registry, with its port if it has one, such as registry.example.com:5000', (value) => /^(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$/i.test(value)), {
+    env: 'INFRA_REGISTRY', value: 'host', commands: ['doctor platform'],
+    description: 'Host of the registry for built images, with its port. Required for engines of several machines. A clusters file has its own.', fallback: 'none: images stay on the engine that built them',
+  }),
+};
+
 const profileName = textMatching('a name of letters, digits, - and _', (value) => /^[\w-]+$/.test(value));
 const resourceName = () => anyText().transform((value) => value.trim());
 
@@ -105,7 +157,7 @@ export const scopeOptions = {
   }),
   toolsets: optional(nameList, {
     env: 'INFRA_TOOLSETS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,
-    description: 'Toolsets to offer, separated by commas. `core` contains the tools for daily work; docs/tools.md lists all toolsets.', fallback: 'every tool',
+    description: 'Toolsets to offer, separated by commas. `core` contains the tools for daily work; `infra-mcp tools` shows the toolset of every tool.', fallback: 'every tool',
   }),
   tools: optional(nameList, {
     env: 'INFRA_TOOLS', value: 'names', commands: ['stdio', 'http', 'tools'], repeatable: true,

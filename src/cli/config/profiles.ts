@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 import { type CommandName, path } from './fields.ts';
+import { pageLink } from './page-links.ts';
 import { directlyGiven, type GivenFlags, type Profile, profileOptions } from './given-options.ts';
 import type { OptionName } from './option-help.ts';
 
@@ -48,7 +49,7 @@ async function readProfiles(file: string): Promise<Profiles> {
   try {
     parsed = parse(text, { logLevel: 'error', prettyErrors: false });
   } catch {
-    throw new Error(`${file} is not YAML. docs/profiles.md shows what profiles look like.`);
+    throw new Error(`${file} is not YAML. ${pageLink('profiles')} shows what profiles look like.`);
   }
   const result = profilesSchema().safeParse(parsed);
   if (!result.success) throw new Error(result.error.issues.map((issue) => `${file}: ${issue.path.join('.') || 'the file'}: ${issue.message}`).join('\n'));

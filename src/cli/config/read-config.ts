@@ -8,7 +8,7 @@ import { optionHelp, type OptionHelp, optionsOf, type OptionValues } from './opt
 export { choicesOf, type CommandName, flagOf, enumOf, integerBetween } from './fields.ts';
 export type { GivenFlags, Profile } from './given-options.ts';
 export { chosenProfile, profileNames } from './profiles.ts';
-export { optionHelp, type OptionHelp, type OptionName, optionsOf } from './option-help.ts';
+export { kindOf, optionHelp, type OptionHelp, type OptionName, optionsOf } from './option-help.ts';
 export { logLevels } from './options.ts';
 
 /** The options of one run. Options that the command doesn't take have their defaults. */
@@ -31,6 +31,18 @@ const contradictions: readonly { readonly when: (values: OptionValues, command: 
   {
     when: ({ auditFile, auditCommand }) => auditFile !== undefined && auditCommand !== undefined,
     message: 'INFRA_AUDIT_FILE and INFRA_AUDIT_COMMAND are both set. Set only one.',
+  },
+  {
+    when: ({ approvalsWebhookSecret, approvalsWebhookSecretFile }) => approvalsWebhookSecret !== undefined && approvalsWebhookSecretFile !== undefined,
+    message: 'INFRA_APPROVALS_WEBHOOK_SECRET and INFRA_APPROVALS_WEBHOOK_SECRET_FILE are both set. Set only one.',
+  },
+  {
+    when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) => approvalsWebhookUrl !== undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) === undefined,
+    message: 'INFRA_APPROVALS_WEBHOOK_URL is set without a secret. Set INFRA_APPROVALS_WEBHOOK_SECRET or INFRA_APPROVALS_WEBHOOK_SECRET_FILE too: without signatures, anybody who finds the receiver could send operators to a page of their own.',
+  },
+  {
+    when: ({ approvalsWebhookUrl, approvalsWebhookSecret, approvalsWebhookSecretFile }) => approvalsWebhookUrl === undefined && (approvalsWebhookSecret ?? approvalsWebhookSecretFile) !== undefined,
+    message: 'A secret for the approvals webhook is set without INFRA_APPROVALS_WEBHOOK_URL. Set the URL too, or remove the secret: otherwise nobody would be notified.',
   },
   {
     // Over HTTP each caller can send its own token.

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } 
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseFile, migrationNames } from '../../platform/store/index.ts';
+import { typedProgram } from '../init/launch.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
 
@@ -64,12 +65,12 @@ interface DatabaseFault {
   readonly todo: string;
 }
 
-const restore = 'Restore a backup with infra-mcp restore, or move the file away to start over.';
+const restore = (): string => `Restore a backup with ${typedProgram()} restore, or move the file away to start over.`;
 
 /** The result of SQLite's quick check; undefined if the database is intact. */
 function damageOf(database: DatabaseSync): DatabaseFault | undefined {
   const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-  return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore };
+  return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore() };
 }
 
 /** Migrations in the platform's database that this version doesn't know. */
@@ -86,7 +87,7 @@ function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefin
     database = new DatabaseSync(join(dataDir, name), { readOnly: true });
     return damageOf(database) ?? (name === databaseFile ? newerMigrationsOf(database) : undefined);
   } catch (error) {
-    return { says: errorText(error), todo: restore };
+    return { says: errorText(error), todo: restore() };
   } finally {
     database?.close();
   }

@@ -1,8 +1,10 @@
 import { constants, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { tools } from '../../../tools/index.ts';
-import type { Config } from '../config/index.ts';
+import { type Config, pageLink } from '../config/index.ts';
 import { denialOf, hasSecret, type Policy } from '../../server/guard/index.ts';
+import { typedProgram } from '../init/launch.ts';
+import { configuredWebhook } from '../wiring/approvals-webhook.ts';
 import { approvalsConfigOf, auditFilesOf } from '../wiring/guard.ts';
 import { configuredPolicy } from '../wiring/policy.ts';
 import { offeredTools } from '../wiring/offered-tools.ts';
@@ -12,6 +14,7 @@ import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
 const policy = findingBuilder('policy');
 const offered = findingBuilder('tools');
 const approvals = findingBuilder('approvals');
+const webhook = findingBuilder('approvals webhook');
 const audit = findingBuilder('audit log');
 
 /** Counts the tools that the options select and the policy allows. */
@@ -21,7 +24,7 @@ function toolsFinding(config: Config, rules: Policy): DoctorFinding {
     const summary = `${allowed.length} of ${tools.length} are offered${config.readOnly ? ', read-only' : ''}`;
     return allowed.length > 0 ? offered.good(summary) : offered.note(summary, 'Allow something in the policy file: assistants see no tool at all.');
   } catch (error) {
-    return offered.bad(errorText(error), 'infra-mcp tools lists every tool and its toolset.');
+    return offered.bad(errorText(error), `${typedProgram()} tools lists every tool and its toolset.`);
   }
 }
 
@@ -31,17 +34,27 @@ export async function policyFindings(config: Config): Promise<DoctorFinding[]> {
     const rules = await configuredPolicy(config);
     return [policy.good(config.policyFile ?? 'no file'), toolsFinding(config, rules)];
   } catch (error) {
-    return [policy.bad(errorText(error), 'Correct the file; docs/policy.md describes its format.')];
+    return [policy.bad(errorText(error), `Correct the file; ${pageLink('policy')} describes its format.`)];
   }
 }
 
 /** Checks whether calls can be approved outside of clients. */
 export async function approvalsFinding(config: Config): Promise<DoctorFinding> {
   try {
-    if (await hasSecret(approvalsConfigOf(config).operator)) return approvals.good('an operator secret is set; infra-mcp approve lists what waits');
-    return approvals.note('no operator secret is set: high-risk calls are refused if the client can\'t ask its user, or if a policy requires the operator', 'To approve them in a terminal instead: infra-mcp approve --set-secret');
+    if (await hasSecret(approvalsConfigOf(config).operator)) return approvals.good(`an operator secret is set; ${typedProgram()} approve lists what waits`);
+    return approvals.note('no operator secret is set: high-risk calls are refused if the client can\'t ask its user, or if a policy requires the operator', `To approve them in a terminal instead: ${typedProgram()} approve --set-secret`);
   } catch (error) {
-    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, 'Set the secret again: infra-mcp approve --set-secret');
+    return approvals.bad(`the operator's file can't be read: ${errorText(error)}`, `Set the secret again: ${typedProgram()} approve --set-secret`);
+  }
+}
+
+/** Checks the webhook that tells operators what waits. No finding if none is configured. */
+export async function webhookFindings(config: Config): Promise<DoctorFinding[]> {
+  try {
+    const configured = await configuredWebhook(config);
+    return configured ? [webhook.good(`operators are notified through ${configured.target.host}, once a call waits; the receiver was not asked`)] : [];
+  } catch (error) {
+    return [webhook.bad(errorText(error), `Correct it; ${pageLink('configuration')} lists its options.`)];
   }
 }
 
@@ -59,6 +72,6 @@ export function auditFinding(config: Config): DoctorFinding {
   }
   const { file } = auditFilesOf(config);
   const path = existsSync(file) ? file : dirname(file);
-  if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK)) return audit.good(`${file}; infra-mcp audit verify checks it`);
+  if (!existsSync(path) ? dirname(file) === config.dataDir : hasAccess(path, constants.W_OK)) return audit.good(`${file}; ${typedProgram()} audit verify checks it`);
   return audit.bad(`${file} can't be written: changes can't be recorded and are therefore refused`, 'Create its directory, give this user write access, or set another file with INFRA_AUDIT_FILE.');
 }

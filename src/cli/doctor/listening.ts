@@ -1,35 +1,12 @@
-import { createServer } from 'node:net';
-import type { Config } from '../config/index.ts';
+import { type Config, pageLink } from '../config/index.ts';
 import { assertSafeAddress, discoverJwksUri } from '../../transport/index.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { createLog } from '../wiring/log.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
+import { portFinding } from './ports.ts';
 
 const callers = findingBuilder('callers');
 const issuer = findingBuilder('issuer');
-const port = findingBuilder('port');
-
-/** The error of listening on an address; undefined if it works. */
-const listenError = (host: string, at: number): Promise<NodeJS.ErrnoException | undefined> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', resolve);
-    server.listen(at, host, () => server.close(() => resolve(undefined)));
-  });
-
-const listenErrors: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else listens there',
-  EACCES: 'this user may not listen there',
-  EADDRNOTAVAIL: 'this machine has no such address',
-};
-
-async function portFinding({ httpHost: host, httpPort: at }: Config): Promise<DoctorFinding> {
-  const error = await listenError(host, at);
-  const where = at === 0 ? `any free one on ${host}` : `${at} on ${host}`;
-  if (!error) return port.good(`${where}: free`);
-  const why = listenErrors[error.code ?? ''] ?? error.message;
-  return port.bad(`${where}: ${why}`, 'Set another with --port or --host, or stop what listens there. If that is infra-mcp, nothing is wrong.');
-}
 
 async function callersFinding(config: Config): Promise<DoctorFinding> {
   try {
@@ -38,7 +15,7 @@ async function callersFinding(config: Config): Promise<DoctorFinding> {
     if (authenticate) return callers.good([config.keysFile && `keys of ${config.keysFile}`, config.oauthIssuer && `access tokens of ${config.oauthIssuer}`].filter(Boolean).join(', '));
     return callers.good('everybody on this machine, and nobody else');
   } catch (error) {
-    return callers.bad(errorText(error), 'See docs/http.md for authentication.');
+    return callers.bad(errorText(error), `See ${pageLink('http')} for authentication.`);
   }
 }
 
@@ -47,6 +24,8 @@ async function issuerFindings({ oauthIssuer, oauthJwksUrl }: Config): Promise<Do
   try {
     const keys = oauthJwksUrl ?? (await discoverJwksUri(oauthIssuer));
     const answer = await fetch(keys, { signal: AbortSignal.timeout(10_000) });
+    // Unread, it would keep the process alive.
+    await answer.body?.cancel();
     return [answer.ok ? issuer.good(`its keys are at ${keys.href}`) : issuer.bad(`${keys.href} answers ${answer.status}`, 'Correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];
   } catch (error) {
     return [issuer.bad(errorText(error), 'Check that this machine can reach it, or correct INFRA_OAUTH_ISSUER or INFRA_OAUTH_JWKS_URL.')];

@@ -107,10 +107,21 @@ async function remoteFindings(client: Client, where: string, holdsToken: boolean
   return [answers, acceptedFinding(value, answer.name ?? answer.id), await permissionsFinding(client, answer.id), budgetFinding(client)];
 }
 
+/** Whether a GET request is answered with success. Its body isn't read, and would keep the process alive. */
+async function isAnswered(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(answerTimeout) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
 async function embeddedFindings(dataDir: string): Promise<DoctorFinding[]> {
   const endpoint = await endpointOf(dataDir);
   if (!endpoint) return [platform.good('the embedded one; it starts with the first call')];
-  const answers = await fetch(`${endpoint.url}/openapi.json`, { signal: AbortSignal.timeout(answerTimeout) }).then(({ ok }) => ok, () => false);
+  const answers = await isAnswered(`${endpoint.url}/openapi.json`);
   if (answers) return [platform.good(`the embedded one, served by process ${endpoint.pid} at ${endpoint.url}`)];
   return [platform.note(`the embedded one; process ${endpoint.pid} served it at ${endpoint.url} but doesn't respond`, 'The next call starts it again. Do nothing, unless that process hangs: then end it.')];
 }

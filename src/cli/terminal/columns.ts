@@ -1,45 +1,90 @@
-import { stripVTControlCharacters } from 'node:util';
-import Table from 'cli-table3';
-import { styled } from './style.ts';
+import { type Cell, type Word, wordsIn, wordsOf } from './cell.ts';
+import { breakLines, styledLine, widthOfLine } from './lines.ts';
+import { stacked } from './stacked.ts';
+import { lineWidth } from './width.ts';
 
-const gap = '  ';
+/** A row of a table, each cell as its words. */
+type Row = readonly (readonly Word[])[];
 
-const sides = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'] as const;
-const chars = { ...(Object.fromEntries(sides.map((side) => [side, ''])) as Record<(typeof sides)[number], string>), middle: gap };
+/** Columns that a longer text keeps: in fewer it gets hard to read. */
+const leastTextWidth = 24;
 
-const longestWord = (cell: string): number => Math.max(...stripVTControlCharacters(cell).split(/\s+/).map(({ length }) => length));
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+const largest = (numbers: readonly number[]): number => numbers.reduce((most, one) => Math.max(most, one), 0);
 
 /**
- * Shrinks columns, the widest first, until they fit the available width. No column gets narrower than its longest word:
- * if that is still too wide, the terminal wraps the line.
+ * The widths of columns that fit: the widest are limited, all to the same width. No column gets narrower than its longest
+ * word, or than a text can be read in.
+ * @returns undefined if they don't fit then.
  */
-function fitWidths(natural: readonly number[], lines: readonly (readonly string[])[], available: number): number[] {
-  const least = natural.map((width, column) => Math.min(width, Math.max(...lines.map((cells) => longestWord(cells[column]!)))));
-  const widths = [...natural];
-  for (;;) {
-    const excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;
-    const slack = widths.map((width, column) => (width > least[column]! ? width : 0));
-    const widest = Math.max(...slack);
-    if (excess <= 0 || widest === 0) return widths;
-    const column = slack.indexOf(widest);
-    const sharing = slack.filter((width) => width === widest).length;
-    widths[column] = Math.max(least[column]!, widest - Math.ceil(excess / sharing));
+function fitWidths(heading: Row, rows: readonly Row[], available: number): number[] | undefined {
+  const bodies = heading.map((_, column) => largest(rows.map((row) => widthOfLine(row[column]!))));
+  const words = heading.map((_, column) => largest([heading, ...rows].flatMap((row) => row[column]!.map(({ width }) => width))));
+  const least = words.map((width, column) => Math.max(width, Math.min(bodies[column]!, leastTextWidth)));
+  const natural = heading.map((cell, column) => Math.max(widthOfLine(cell), bodies[column]!));
+  if (sum(least) > available) return undefined;
+  let limit = Math.min(largest(natural), available);
+  const limited = (): number[] => natural.map((width, column) => Math.max(least[column]!, Math.min(width, limit)));
+  while (sum(limited()) > available) limit -= 1;
+  return limited();
+}
+
+/** The lines of a row of a table. */
+function rowLines(row: Row, widths: readonly number[], gap: string, stream: NodeJS.WriteStream): string[] {
+  const cells = row.map((cell, column) => breakLines(cell, widths[column]!));
+  const height = largest(cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) => {
+    const parts = cells.map((lines, column) => {
+      const line = lines[at] ?? [];
+      return styledLine(line, stream) + ' '.repeat(widths[column]! - widthOfLine(line));
+    });
+    return parts.join(gap).trimEnd();
+  });
+}
+
+/** Ways to draw a table, from the roomiest to the tightest. */
+const forms = [
+  { isShort: false, gap: '  ' },
+  { isShort: true, gap: '  ' },
+  { isShort: true, gap: ' ' },
+];
+
+/** A table as lines, in the roomiest form that fits; undefined if none does. */
+function tableLines(headings: Row, bodies: (isShort: boolean) => readonly Row[], available: number, stream: NodeJS.WriteStream): string[] | undefined {
+  for (const { isShort, gap } of forms) {
+    const rows = bodies(isShort);
+    const widths = fitWidths(headings, rows, available - gap.length * (headings.length - 1));
+    if (widths) return [headings, ...rows].flatMap((row) => rowLines(row, widths, gap, stream));
   }
+  return undefined;
+}
+
+/** How many lines a table may have for each line of a stack: it is easier to read, but not where its columns are long and narrow. */
+const linesOfTableToStack = 1.5;
+
+const clearer = (table: string[] | undefined, stack: string[]): string[] => (table && table.length <= stack.length * linesOfTableToStack ? table : stack);
+
+/** Where a table is written to, and how. */
+export interface TableLayout {
+  /** The stream that the table will be written to. Default: stdout. */
+  readonly stream?: NodeJS.WriteStream;
+  /** How far the caller will indent it. */
+  readonly indent?: number;
+  /** How many cells of a row stand on its first line where it is stacked. Default: one. */
+  readonly titles?: number;
 }
 
 /**
- * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, cells of a table that is
- * too wide are wrapped between words. Elsewhere a row is always one line.
- * @param stream the stream that the table will be written to.
+ * Formats a table: a heading, then one line for each row, with columns two spaces apart. In a terminal, a table that is too
+ * wide is drawn with the short texts of its cells, wrapped between words. If that can't fit, or takes many more lines, the cells of
+ * a row stand below each other. Elsewhere a row is always one line.
  */
-export function columns(heading: readonly string[], rows: readonly (readonly string[])[], stream: NodeJS.WriteStream = process.stdout): string {
-  const draw = (colWidths?: number[]) => {
-    const style = { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 };
-    const table = new Table({ head: heading.map((cell) => styled('bold', cell, stream)), chars, style, ...(colWidths && { colWidths, wordWrap: true }) });
-    table.push(...rows.map((cells) => [...cells]));
-    return { text: table.toString(), widths: table.options.colWidths as number[] };
-  };
-  const natural = draw();
-  const { text } = stream.isTTY ? draw(fitWidths(natural.widths, [heading, ...rows], stream.columns)) : natural;
-  return text.split('\n').map((line) => `${line.trimEnd()}\n`).join('');
+export function columns(heading: readonly string[], rows: readonly (readonly Cell[])[], { stream = process.stdout, indent = 0, titles = 1 }: TableLayout = {}): string {
+  const available = lineWidth(stream) - indent;
+  const bodies = (isShort: boolean): Row[] => rows.map((row) => row.map((cell) => wordsOf(cell, isShort)));
+  const headings = heading.map((name) => wordsIn(name, 'bold'));
+  const table = tableLines(headings, bodies, available, stream);
+  // One line for each row can't be shorter.
+  const lines = rows.length === 0 || table?.length === rows.length + 1 ? (table ?? [heading.join(' ')]) : clearer(table, stacked(heading, bodies(true), titles, available, stream));
+  return lines.map((line) => `${line}\n`).join('');
 }

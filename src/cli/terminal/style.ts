@@ -7,12 +7,7 @@ export type Style = Parameters<typeof styleText>[0];
 export const styled = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string => styleText(style, text, { stream });
 
 /** Colours by risk, from low to high. */
-const riskStyles: Readonly<Record<string, Style>> = { read: 'green', write: 'cyan', disruptive: 'yellow', destructive: 'red', sensitive: 'magenta' };
-
-const styledBy = (styles: Readonly<Record<string, Style>>) => (word: string): string => (Object.hasOwn(styles, word) ? styled(styles[word]!, word) : word);
+export const riskStyles: Readonly<Record<string, Style>> = { read: 'green', write: 'cyan', disruptive: 'yellow', destructive: 'red', sensitive: 'magenta' };
 
 /** A risk in its colour. */
-export const riskText = styledBy(riskStyles);
-
-/** The outcome of a call in its colour. */
-export const outcomeText = styledBy({ done: 'green', approved: 'green', failed: 'red', unknown: 'red', denied: 'yellow', refused: 'yellow', pending: 'cyan' });
+export const riskText = (risk: string): string => (Object.hasOwn(riskStyles, risk) ? styled(riskStyles[risk]!, risk) : risk);

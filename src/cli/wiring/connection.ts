@@ -1,4 +1,5 @@
 import type { Client } from '../../client/index.ts';
+import type { EngineStatistics } from '../../platform/index.ts';
 
 /** The connection to a platform. */
 export interface Connection {
@@ -6,5 +7,7 @@ export interface Connection {
   readonly connect: () => Promise<{ readonly client: Client }>;
   /** The credentials in use at the moment. */
   readonly secrets: () => readonly string[];
+  /** What the embedded platform is busy with; undefined while this process serves none. */
+  readonly engine?: () => Promise<EngineStatistics | undefined>;
   readonly close: () => Promise<void>;
 }

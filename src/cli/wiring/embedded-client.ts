@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApiError, createClient, credentialOf, type Client } from '../../client/index.ts';
+import { ApiError, createClient, credentialOf, type Client, type RequestObserver } from '../../client/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { createToken } from '../../platform/api/index.ts';
@@ -38,6 +38,7 @@ export interface EmbeddedClientOptions {
   /** Name or id of the chosen organization. */
   readonly organization?: string;
   readonly log: ServerLogger;
+  readonly observer?: RequestObserver;
 }
 
 const tokenFile = (dataDir: string): string => join(dataDir, 'token');
@@ -60,10 +61,10 @@ const otherOrganization = ({ operation, detail }: ApiError, organization: string
     next: 'Whoever runs this server sets INFRA_BASE_URL to the platform that has it, or removes INFRA_ORGANIZATION, --organization or organization in the profile.',
   });
 
-async function tryConnect(url: string, { dataDir, requestTimeout, organization: choice, log }: EmbeddedClientOptions): Promise<EmbeddedClient> {
+async function tryConnect(url: string, { dataDir, requestTimeout, organization: choice, log, observer }: EmbeddedClientOptions): Promise<EmbeddedClient> {
   const token = await storedOrNewToken(dataDir);
   const timeout = requestTimeout * 1000;
-  const client = createClient({ baseUrl: url, credential: credentialOf(token), organization: choice, timeouts: { headers: timeout, body: timeout }, log });
+  const client = createClient({ baseUrl: url, credential: credentialOf(token), organization: choice, timeouts: { headers: timeout, body: timeout }, log, observer });
   try {
     const organization = await client.call(operations.get_organization, {});
     return { url, client, token, takeOrganization: onceWhileFresh(organization) };

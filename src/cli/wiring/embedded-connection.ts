@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError, type Client } from '../../client/index.ts';
+import { ApiError, type Client, type RequestObserver } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
@@ -25,7 +25,7 @@ const isSafeToRepeat = (error: unknown): boolean => error instanceof ApiError &&
  * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform and the
  * others connect to it. After that process has ended, the next one to make a call takes over.
  */
-export function embeddedConnection(config: Config, log: ServerLogger): Connection {
+export function embeddedConnection(config: Config, log: ServerLogger, observer?: RequestObserver): Connection {
   const { dataDir } = config;
   const clients: EmbeddedClient[] = [];
   let served: EmbeddedPlatform | undefined;
@@ -33,7 +33,7 @@ export function embeddedConnection(config: Config, log: ServerLogger): Connectio
   let connecting: Promise<EmbeddedClient> | undefined;
 
   const connectTo = async (url: string): Promise<EmbeddedClient> => {
-    latest = await connectEmbedded(url, { ...config, log });
+    latest = await connectEmbedded(url, { ...config, log, observer });
     clients.push(latest);
     return latest;
   };
@@ -104,6 +104,7 @@ export function embeddedConnection(config: Config, log: ServerLogger): Connectio
       return { client };
     },
     secrets: () => clients.map(({ token }) => token),
+    engine: async () => served?.platform.statistics(),
     close: () => client.close(),
   };
 }

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/index.ts';
 import { auditDecisions, auditRecorder, commandSink, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
-import { createApprovals, highRiskCallsIn, storeAt, type ApprovalsConfig } from '../../server/guard/index.ts';
+import { createApprovalQueue, createApprovals, highRiskCallsIn, storeAt, type ApprovalObserver, type ApprovalsConfig, type WaitingWebhook } from '../../server/guard/index.ts';
 import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
+import { typedProgram } from '../init/launch.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 
 /** The guard's files in a data directory. */
@@ -30,7 +32,7 @@ function operatorOptions({ dataDir, auditFile }: Config): string | undefined {
 export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config)): ApprovalsConfig => {
   const { store, operator } = guardFiles(config.dataDir);
   const auditTarget = JSON.stringify([auditFilesOf(config, keys).file, config.auditCommand]);
-  return { store: storeAt(store), keys, operator, options: operatorOptions(config), log: () => createHmac('sha256', keys('audit')).update(auditTarget).digest('base64url') };
+  return { store: storeAt(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: () => createHmac('sha256', keys('audit')).update(auditTarget).digest('base64url') };
 };
 
 /** Paths of the audit log and the keys that seal it. */
@@ -65,21 +67,30 @@ export interface OpenGuard {
   readonly dependencies: GuardDependencies;
   /** Records operator decisions made in this process. */
   readonly recordDecision: RecordDecision;
+  /** How many calls wait for the operator. Creates no file. @throws Error if they can't be read. */
+  readonly waiting: () => Promise<number>;
   /** Resolves when all records are written. */
   readonly settled: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the guard's persistent dependencies. No file is opened or created before a call needs it. */
-export function openGuard(config: Config): OpenGuard {
+/**
+ * Opens the guard's persistent dependencies. No file is opened or created before a call needs it.
+ * @param webhook tells operators what waits; closed with the rest.
+ * @param observer of the calls that wait for the operator.
+ */
+export function openGuard(config: Config, { webhook, observer }: { readonly webhook?: WaitingWebhook | undefined; readonly observer?: ApprovalObserver | undefined } = {}): OpenGuard {
   const keys = keysFor(config);
   const approvals = approvalsConfigOf(config, keys);
   const auditLog = auditLogOf(config, keys);
+  const recordDecision = auditDecisions(auditLog, clock);
   return {
-    dependencies: { keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals(approvals), highRiskCalls: highRiskCallsIn(approvals.store) },
-    recordDecision: auditDecisions(auditLog, clock),
+    dependencies: { program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: highRiskCallsIn(approvals.store) },
+    recordDecision,
+    waiting: async () => (existsSync(guardFiles(config.dataDir).store) ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0),
     settled: () => auditLog.flush(),
     close: async () => {
+      await webhook?.close();
       await auditLog.close();
       approvals.store.close();
     },

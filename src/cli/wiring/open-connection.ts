@@ -1,4 +1,5 @@
 import type { Config } from '../config/index.ts';
+import type { RequestObserver } from '../../client/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { Connection } from './connection.ts';
 
@@ -9,15 +10,17 @@ const lazily = (load: () => Promise<Connection>): Connection => {
   return {
     connect: async () => (loaded = await (loading ??= load())).connect(),
     secrets: () => loaded?.secrets() ?? [],
+    engine: async () => loaded?.engine?.(),
     close: async () => loaded?.close(),
   };
 };
 
 /**
  * Opens the connection to the configured platform: a remote one, or the embedded one.
+ * @param observer of the requests to it.
  * @throws Error if the platform's address or token can't be used.
  */
-export const openConnection = async (config: Config, log: ServerLogger): Promise<Connection> =>
+export const openConnection = async (config: Config, log: ServerLogger, observer?: RequestObserver): Promise<Connection> =>
   config.baseUrl === undefined
-    ? lazily(async () => (await import('./embedded-connection.ts')).embeddedConnection(config, log))
-    : (await import('./remote-connection.ts')).remoteConnection(config, log);
+    ? lazily(async () => (await import('./embedded-connection.ts')).embeddedConnection(config, log, observer))
+    : (await import('./remote-connection.ts')).remoteConnection(config, log, observer);

@@ -1,17 +1,20 @@
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import type { Policy } from '../../server/guard/index.ts';
+import type { Policy, WaitingWebhook } from '../../server/guard/index.ts';
 import { createDependencies, type SharedDependencies } from '../../server/protocol/index.ts';
 import type { Texts } from '../../server/browse/index.ts';
 import { openNameResolver } from './name-resolver.ts';
 import type { Connection } from './connection.ts';
 import { openGuard } from './guard.ts';
+import type { Telemetry } from './telemetry.ts';
 import { offeredTools, toolsLeftOut } from './offered-tools.ts';
 
 /** The server's dependencies, with a function to close them. */
 export interface OpenDependencies {
   readonly dependencies: SharedDependencies;
+  /** How many calls wait for the operator. */
+  readonly approvalsWaiting: () => Promise<number>;
   /** Flushes pending writes and closes the files. */
   readonly close: () => Promise<void>;
 }
@@ -20,13 +23,14 @@ export interface OpenDependencies {
  * Opens the server's dependencies.
  * @throws Error if the options name unknown tools.
  */
-export function openDependencies(config: Config, services: { readonly policy: Policy; readonly connection: Connection; readonly texts: Texts; readonly log: ServerLogger }): OpenDependencies {
-  const { policy, connection: { connect, secrets }, texts, log } = services;
+export function openDependencies(config: Config, services: { readonly policy: Policy; readonly connection: Connection; readonly texts: Texts; readonly log: ServerLogger; readonly webhook?: WaitingWebhook; readonly telemetry: Telemetry }): OpenDependencies {
+  const { policy, connection: { connect, secrets }, texts, log, webhook, telemetry } = services;
   const tools = offeredTools(config);
-  const guard = openGuard(config);
+  const guard = openGuard(config, { webhook, observer: telemetry.approvals });
   const resolver = openNameResolver(config);
   return {
-    dependencies: createDependencies({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.dependencies, resolver, texts, version: manifest.version, clock: { now: Date.now } }),
+    dependencies: createDependencies({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.dependencies, resolver, texts, version: manifest.version, clock: { now: Date.now }, observer: telemetry.calls }),
+    approvalsWaiting: guard.waiting,
     close: async () => {
       await resolver.flush();
       await guard.close();

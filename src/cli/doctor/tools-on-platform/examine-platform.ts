@@ -8,12 +8,12 @@ import { readServerConfig, type ServerKind } from '../doctor.ts';
 import { permissionIn } from '../token-claims.ts';
 import { readsOfTools } from './reads-of-tool.ts';
 import { reportOf, reportText, type PlatformReport } from './report.ts';
-import { tryReads } from './try-reads.ts';
+import { type OnReadTried, tryReads } from './try-reads.ts';
 import { verdictOf } from './verdicts.ts';
 
 /** Examines which tools work on a platform, with GET requests alone. */
-export async function examinePlatform(client: Client, tools: readonly Tool[], token: string): Promise<PlatformReport> {
-  const tried = await tryReads(client, readsOfTools(tools));
+export async function examinePlatform(client: Client, tools: readonly Tool[], token: string, onProgress?: OnReadTried): Promise<PlatformReport> {
+  const tried = await tryReads(client, readsOfTools(tools), onProgress);
   const facts = { results: tried.results, permission: permissionIn(token), reportsBudget: client.budget() !== undefined };
   return reportOf(tried, tools.map((tool) => verdictOf(tool, facts)));
 }
@@ -23,15 +23,17 @@ export async function examinePlatform(client: Client, tools: readonly Tool[], to
  * doesn't work.
  * @throws Error if the options are invalid, or there is no platform or no token.
  */
-export async function doctorPlatformCommand(server: ServerKind, flags: GivenFlags, { json }: { json?: boolean }): Promise<void> {
+export async function doctorPlatformCommand(server: ServerKind, flags: GivenFlags, { json, verbose = false }: { json?: boolean; verbose?: boolean }): Promise<void> {
   const { config, findings } = await readServerConfig(server, flags, process.env);
   if (!config) throw new Error(findings.map(({ says, todo }) => `${says.replace(/\.$/, '')}. ${todo ?? ''}`.trim()).join('\n'));
   const current = await currentClient(config);
   if (!current) throw new Error('There is no platform to examine, or no token for it. Set INFRA_BASE_URL, and INFRA_API_TOKEN or INFRA_API_TOKEN_FILE. A token that may only read is enough.');
   try {
-    const report = await withProgress('Examining the platform', () => examinePlatform(current.client, offeredTools(config).filter(({ operation }) => !config.readOnly || operation.effect === 'read'), current.token));
+    const tools = offeredTools(config).filter(({ operation }) => !config.readOnly || operation.effect === 'read');
+    const report = await withProgress('Examining the platform', (update) =>
+      examinePlatform(current.client, tools, current.token, (tried, of) => update(`Examining the platform: ${tried} of ${of} reads tried`)));
     if (!report.ok) process.exitCode = 1;
-    process.stdout.write(json ? `${JSON.stringify(report)}\n` : reportText(report));
+    process.stdout.write(json ? `${JSON.stringify(report)}\n` : reportText(report, verbose));
   } finally {
     await current.client.close();
   }

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '../../../contract/index.ts';
 import { readsToAssess } from '../../../server/guard/index.ts';
 import { readsToResolve } from '../../../server/resolve/index.ts';
-import { pointsAt, presentReads, readUses, type ReadUse, type Tool } from '../../../server/tool/index.ts';
+import { pointsAt, presentReads, readUses, referencesInside, type ReadUse, type Tool } from '../../../server/tool/index.ts';
 
 /** The reads that are the tool's own operations. They are needed, unless the tool says otherwise. */
 function ownReads({ operations, reads = [] }: Tool): readonly ReadUse[] {
@@ -13,7 +13,7 @@ function ownReads({ operations, reads = [] }: Tool): readonly ReadUse[] {
 const replacementReads = ({ operations, preview }: Tool): readonly ReadUse[] =>
   preview ? [] : readUses('the plan does not show what is replaced', ...operations.filter(({ method }) => method === 'PUT').flatMap((operation) => presentReads(operation).map((present) => present.operation)));
 
-const namesIn = ({ input }: Tool): readonly ReadUse[] => [...new Set(Object.values(input).flatMap((schema) => pointsAt(schema) ?? []))].flatMap(readsToResolve);
+const namesIn = ({ input }: Tool): readonly ReadUse[] => [...new Set(Object.values(input).flatMap((schema) => [pointsAt(schema) ?? [], referencesInside(schema).map(({ kind }) => kind)].flat()))].flatMap(readsToResolve);
 
 /** Everything that a call of a tool may read, one entry for each read and each thing that would be lacking without it. */
 export function readsOfTool(tool: Tool): readonly ReadUse[] {

@@ -1,5 +1,7 @@
 import { operations } from '../../../contract/index.ts';
+import type { Cell } from '../../terminal/cell.ts';
 import { columns } from '../../terminal/columns.ts';
+import { wrapped } from '../../terminal/lines.ts';
 import { type Style, styled } from '../../terminal/style.ts';
 import { maximumRequests, type TriedReads } from './try-reads.ts';
 import type { ToolVerdict, VerdictState } from './verdicts.ts';
@@ -45,22 +47,41 @@ const marks: Readonly<Record<VerdictState, { readonly mark: string; readonly sty
   not_tried: { mark: '–', style: 'dim', text: 'not tried' },
 };
 
-const toolRow = ({ tool, state, why }: ToolVerdict): string[] => [styled(marks[state].style, marks[state].mark), tool, marks[state].text, why.join('. ')];
+const row = (names: string, { state, why }: ToolVerdict): Cell[] => [{ text: marks[state].mark, style: marks[state].style }, names, marks[state].text, why.join('; ')];
+
+/** One row for all the tools that have the same verdict for the same reasons. */
+const groupedRows = (tools: readonly ToolVerdict[]): Cell[][] =>
+  [...Map.groupBy(tools, ({ state, why }) => [state, ...why].join('\n')).values()].map((group) => row(group.map(({ tool }) => tool).join(', '), group[0]!));
 
 const seenText = (seen: PlatformReport['seen']): string => Object.entries(seen).map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${count}`).join(', ');
 
-/** The report as text for people. */
-export function reportText({ version, node, requests, ended, counts, seen, reads, tools }: PlatformReport): string {
+/** Verdicts that somebody has to look at, the worst first. */
+const attention: readonly VerdictState[] = ['does_not_work', 'works_with_less'];
+
+const inOrder = (tools: readonly ToolVerdict[], order: readonly VerdictState[]): ToolVerdict[] => order.flatMap((state) => tools.filter((tool) => tool.state === state));
+
+/** The reads that were not answered as they should be, with the reasons. */
+const readsTable = (reads: PlatformReport['reads']): string[] => {
   const unanswered = reads.filter(({ state, why }) => state !== 'answered' || why !== undefined);
+  return unanswered.length === 0 ? [] : [columns(['read', 'path', 'result', 'why'], unanswered.map(({ operation, path, state, why }) => [operation, path, state.replaceAll('_', ' '), why ?? '']))];
+};
+
+/**
+ * The report as text for people: the tools that need attention first.
+ * @param verbose lists the other tools and the reads too, instead of counting them.
+ */
+export function reportText({ version, node, requests, ended, counts, seen, reads, tools }: PlatformReport, verbose: boolean): string {
+  const urgent = inOrder(tools, attention);
+  const rows = verbose ? [...urgent, ...inOrder(tools, states.filter((state) => !attention.includes(state)))].map((one) => row(one.tool, one)) : groupedRows(urgent);
   return [
-    columns(['', 'tool', 'result', 'why'], tools.map(toolRow)),
-    ...(unanswered.length === 0 ? [] : [columns(['read', 'path', 'result', 'why'], unanswered.map(({ operation, path, state, why }) => [operation, path, state.replaceAll('_', ' '), why ?? '']))]),
-    [
-      `Seen: ${seenText(seen) || 'nothing'}.`,
+    ...(rows.length === 0 ? [] : [columns(['', 'tool', 'result', 'why'], rows)]),
+    ...(verbose ? readsTable(reads) : []),
+    wrapped([
       ...(ended === undefined ? [] : [styled('red', `It ended early: ${ended}.`)]),
-      `${tools.length} tools: ${states.map((state) => `${counts[state]} ${marks[state].text}`).join(', ')}.`,
+      `${tools.length} tools: ${states.map((state) => `${counts[state]} ${marks[state].text}`).join(', ')}.${verbose ? '' : ' --verbose lists them all.'}`,
+      `Seen: ${seenText(seen) || 'nothing'}.`,
       `${requests} requests were sent, all of them GET: nothing was changed. infra-mcp ${version}, Node ${node}. This shows neither token nor address, nor names or ids of yours.`,
       '',
-    ].join('\n'),
+    ].join('\n')),
   ].join('\n');
 }

@@ -19,7 +19,7 @@ export interface TriedReads {
 }
 
 /** The most requests of one examination, however much there is on the platform. */
-export const maximumRequests = 60;
+export const maximumRequests = 100;
 
 /** Failures after which every further request would fail as well, or say little: without an organization most calls fail. */
 const endings: readonly ApiErrorKind[] = ['unauthorized', 'unclear_organization', 'rate_limited', 'unreachable', 'canceled'];
@@ -27,12 +27,16 @@ const endings: readonly ApiErrorKind[] = ['unauthorized', 'unclear_organization'
 /** Timeouts in succession after which it ends early. */
 const maximumTimeouts = 2;
 
+/** Called after each read, with how many of all the reads were tried. */
+export type OnReadTried = (tried: number, of: number) => void;
+
 /** An examination under way. */
 interface Examination {
   readonly client: Client;
   readonly reads: readonly AnyOperation[];
   readonly ids: KnownIds;
   readonly results: Map<AnyOperation, ReadResult>;
+  readonly onProgress: OnReadTried;
   requests: number;
   timeouts: number;
   ended?: string;
@@ -68,6 +72,7 @@ async function tryPossible(examination: Examination): Promise<void> {
     // One after the other: the next request may need ids of this answer, and a small platform isn't flooded.
     // oxlint-disable-next-line no-await-in-loop
     examination.results.set(operation, await send(operation, examination.ids.inputFor(operation) ?? {}, examination));
+    examination.onProgress(examination.results.size, examination.reads.length);
   }
 }
 
@@ -94,8 +99,8 @@ function reasonNotTried(operation: AnyOperation, { ids, ended }: Examination): s
  * Tries each of these reads once, with ids from the lists among them. Sends nothing but GET requests, one after the
  * other, and at most `maximumRequests`.
  */
-export async function tryReads(client: Client, reads: readonly AnyOperation[]): Promise<TriedReads> {
-  const examination: Examination = { client, reads, ids: createKnownIds(), results: new Map(), requests: 0, timeouts: 0 };
+export async function tryReads(client: Client, reads: readonly AnyOperation[], onProgress: OnReadTried = () => undefined): Promise<TriedReads> {
+  const examination: Examination = { client, reads, ids: createKnownIds(), results: new Map(), onProgress, requests: 0, timeouts: 0 };
   await tryPossible(examination);
   await searchFurther(operations.list_environments, 'projectId', examination);
   await tryPossible(examination);

@@ -1,0 +1,74 @@
+import { createReadStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { createDockerClient, type DockerClient, dumpDatabase, isDump, parseDockerAddress, restoreDatabase } from '../../platform/runtime/docker/index.ts';
+import type { Config } from '../config/index.ts';
+import { wrapped } from '../terminal/lines.ts';
+import { withProgress } from '../terminal/progress.ts';
+import { tlsFilesIn } from '../wiring/engine-tls.ts';
+
+type EngineConfig = Pick<Config, 'engine' | 'engineTlsDir'>;
+
+/** Works with the engine of a configuration, and closes the connection. */
+async function withEngine<Value>({ engine, engineTlsDir }: EngineConfig, work: (docker: DockerClient) => Promise<Value>): Promise<Value> {
+  const docker = createDockerClient(parseDockerAddress(engine, engineTlsDir === undefined ? undefined : tlsFilesIn(engineTlsDir)));
+  try {
+    return await work(docker);
+  } finally {
+    await docker.close();
+  }
+}
+
+/** Whether a file system operation failed because of a file that is there, or is not. */
+const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;
+
+/** Writes what comes into a new file that only its owner may read. It has its name once it is complete. @returns its length in bytes */
+async function writeWhole(path: string, content: AsyncIterable<Buffer>): Promise<number> {
+  if (await stat(path).then(() => true, () => false)) throw new Error(`${path} exists already, and was left as it is. Give another name.`);
+  const partial = `${path}.part`;
+  const file = await open(partial, 'wx', 0o600).catch((error: unknown) => {
+    throw hasCode(error, 'EEXIST') ? new Error(`${partial} is there: another backup is under way, or was interrupted. Remove it if none runs.`) : error;
+  });
+  try {
+    let bytes = 0;
+    for await (const chunk of content) {
+      await file.writeFile(chunk);
+      bytes += chunk.length;
+    }
+    await file.sync();
+    await rename(partial, path);
+    return bytes;
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** `infra-mcp database backup`: dumps a PostgreSQL into a new file. @throws Error that says why there is no backup */
+export async function databaseBackupCommand(config: EngineConfig, id: string, path: string, { json }: { json?: boolean }): Promise<void> {
+  const bytes = await withProgress('Dumping the database', () => withEngine(config, (docker) => writeWhole(path, dumpDatabase(docker, id))));
+  process.stderr.write(wrapped(`Backed up the database. infra-mcp database restore ${id} ${path} brings it back.\n`, process.stderr));
+  process.stdout.write(json ? `${JSON.stringify({ file: path, bytes })}\n` : `${path}\n`);
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = await open(path).catch((error: unknown) => {
+    throw hasCode(error, 'ENOENT') ? new Error(`There is no file ${path}.`) : error;
+  });
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** `infra-mcp database restore`: restores such a file. @throws Error that says why; then nothing was changed */
+export async function databaseRestoreCommand(config: EngineConfig, id: string, path: string, { json }: { json?: boolean }): Promise<void> {
+  if (!isDump(await firstBytes(path))) throw new Error(`${path} is not a dump of PostgreSQL in the custom format, such as infra-mcp database backup writes. Nothing was changed.`);
+  const { size: bytes } = await stat(path);
+  await withProgress('Restoring the database', () => withEngine(config, (docker) => restoreDatabase(docker, id, { dump: createReadStream(path), bytes })));
+  process.stderr.write(wrapped(`Restored ${path}. Tables that it doesn't have are as they were.\n`, process.stderr));
+  if (json) process.stdout.write(`${JSON.stringify({ restored: path })}\n`);
+}

@@ -1,0 +1,52 @@
+import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettings } from '../../../platform/runtime/docker/index.ts';
+import { readKnownRecords } from '../../../platform/index.ts';
+import type { Config, GivenFlags } from '../../config/index.ts';
+import { withProgress } from '../../terminal/progress.ts';
+import { describeClusters } from '../../wiring/real-clusters.ts';
+import { nodeFinding, printFindings, readServerConfig } from '../doctor.ts';
+import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
+import { engineFindings } from './engine-findings.ts';
+import { gitFindings } from './git-programs.ts';
+import { databasesFinding } from './untested.ts';
+
+const engine = findingBuilder('engine');
+const clustersCheck = findingBuilder('clusters');
+
+type Described = Awaited<ReturnType<typeof describeClusters>>;
+
+/** Checks the engine of one cluster, and what services on it need. */
+async function clusterFindings({ engine: address, tls, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir }: Config): Promise<readonly DoctorFinding[]> {
+  try {
+    const parsed = parseDockerAddress(address, tls);
+    const docker = createDockerClient(parsed);
+    try {
+      return await engineFindings({
+        docker, address: parsed, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
+        records: { directory: dataDir, read: () => readKnownRecords(dataDir) },
+      });
+    } finally {
+      await docker.close();
+    }
+  } catch (error) {
+    if (!(error instanceof DockerAddressError)) throw error;
+    return [engine.bad(error.message, 'Correct the address of the engine and its TLS files: --engine and --engine-tls-dir, or those in the clusters file.')];
+  }
+}
+
+/** Checks the engines of a configuration. The checks of a clusters file have the names of its clusters before them. */
+async function configuredFindings(config: Config): Promise<readonly DoctorFinding[]> {
+  const described = await describeClusters(config).catch((error: unknown) => clustersCheck.bad(errorText(error), 'Correct the clusters file, or the file that it names.'));
+  if (!('clusters' in described)) return [described];
+  const found = await Promise.all(described.clusters.map(async (cluster) => {
+    const findings = await clusterFindings(cluster, described, config);
+    return config.clustersFile === undefined ? findings : findings.map((finding) => ({ ...finding, check: `${cluster.name}: ${finding.check}` }));
+  }));
+  return [...found.flat(), ...(await gitFindings(described.git)), databasesFinding];
+}
+
+/** `infra-mcp doctor platform`: checks the Docker engines that services are to run on. Changes nothing. */
+export async function doctorEngineCommand(flags: GivenFlags, shown: { json?: boolean; verbose?: boolean }): Promise<void> {
+  const { config, findings } = await readServerConfig('doctor platform', flags, process.env);
+  const found = config ? await withProgress('Looking at the engine', () => configuredFindings(config)) : [engine.skipped('needs a valid configuration')];
+  await printFindings('doctor platform', flags, [nodeFinding(), ...findings, ...found], shown);
+}

@@ -1,0 +1,40 @@
+import { inspectDockerDistribution, isDockerError } from '../../../platform/runtime/docker/index.ts';
+import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import type { ExaminedEngine } from './examined-engine.ts';
+
+const registryCheck = findingBuilder('registry');
+
+/** No registry has it: only the answer tells something. */
+const missingImage = 'infra-mcp/doctor:missing';
+
+/** How long a registry may take to answer, in milliseconds. */
+const timeoutMilliseconds = 15_000;
+
+const denial = /unauthorized|authentication required|denied|no basic auth/i;
+const absence = /manifest unknown|name unknown|not found/i;
+
+/** Checks whether the engine reaches a registry, and is let in. Asks for an image that doesn't exist. */
+async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: string): Promise<DoctorFinding> {
+  const credentials = credentialsFor(host);
+  try {
+    await inspectDockerDistribution(docker, `${host}/${missingImage}`, credentials, { timeoutMilliseconds });
+  } catch (error) {
+    if (!isDockerError(error)) throw error;
+    if (denial.test(error.reason) && credentials !== undefined) return registryCheck.note(`${host} answers the engine, and refuses ${credentials.username}`, 'Correct the credentials in the clusters file, unless the registry answers so for every image that it does not have.');
+    if (!denial.test(error.reason) && !absence.test(error.reason)) {
+      return registryCheck.bad(`the engine gets no answer of ${host}: ${error.reason}`, 'Start the registry, or correct its address. A registry without TLS has to be among the insecure registries of the engine.');
+    }
+  }
+  return registryCheck.good(`${host} answers the engine`);
+}
+
+/** Checks the registry for built images. @param machines how many need it */
+export async function buildRegistryFinding(examined: ExaminedEngine, machines: number): Promise<DoctorFinding> {
+  if (examined.registry !== undefined) return reachFinding(examined, examined.registry);
+  if (machines === 1) return registryCheck.good('none for built images, and none is needed on one machine');
+  return registryCheck.bad(`none for built images, and ${machines} machines can't share those that one of them builds`, 'Give one: build_registry in the clusters file, or --registry for this check.');
+}
+
+/** Checks the registries that services may name. */
+export const registryFindings = (examined: ExaminedEngine): Promise<DoctorFinding[]> =>
+  Promise.all([...new Set(examined.registries)].filter((host) => host !== examined.registry).map((host) => reachFinding(examined, host)));

@@ -1,0 +1,33 @@
+import type { KnownRecords } from '../../../platform/index.ts';
+import type { DockerAddress, DockerClient, DockerRegistryCredentials, ProxySettings } from '../../../platform/runtime/docker/index.ts';
+
+/** The engine that doctor looks at. */
+export interface ExaminedEngine {
+  readonly docker: DockerClient;
+  readonly address: DockerAddress;
+  /** Host of the registry for built images. */
+  readonly registry?: string;
+  /** Hosts of the registries that services may name. */
+  readonly registries: readonly string[];
+  /** How to sign in to a registry. @param host with its port */
+  readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
+  /** How public ports are served. */
+  readonly proxy: ProxySettings;
+  /** The records of the platform, in its data directory. */
+  readonly records: {
+    readonly directory: string;
+    /** @returns undefined if there are none. @throws Error if they can't be read */
+    readonly read: () => KnownRecords | undefined;
+  };
+}
+
+/** A size for people. @param bytes */
+export const sizeText = (bytes: number): string =>
+  bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1)} GB` : `${Math.round(bytes / 1e6)} MB`;
+
+/** The beginning of a command of Docker's own client for this engine. */
+export function dockerCommand({ address, docker }: ExaminedEngine): string {
+  if (address.kind === 'unix') return address.path === '/var/run/docker.sock' ? 'docker' : `docker --host ${docker.address}`;
+  const { tls } = address;
+  return `docker --host ${docker.address}${tls ? ` --tlsverify --tlscacert ${tls.ca} --tlscert ${tls.cert} --tlskey ${tls.key}` : ''}`;
+}

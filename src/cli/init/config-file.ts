@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
+const byteOrderMark = '\uFEFF';
+
+/** A configuration file as it was read. */
+export interface ConfigFile {
+  /** The path that the assistant reads. */
+  readonly path: string;
+  /** Where that leads, if it is a link. */
+  readonly real: string;
+  /** Undefined if there is no file. */
+  readonly text: string | undefined;
+  /** Permissions of the file, or those of a new one. */
+  readonly mode: number;
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Where a path leads. A link may lead to a file that isn't there yet. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const target = await readlink(path).catch(() => undefined);
+    return target === undefined ? path : resolve(dirname(path), target);
+  }
+}
+
+/** Reads a configuration file. @throws Error if it isn't a file in UTF-8. */
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  const real = await realPathOf(path);
+  try {
+    const { mode } = await stat(real);
+    const bytes = await readFile(real);
+    const text = bytes.toString('utf8');
+    if (!Buffer.from(text).equals(bytes)) throw new Error('it is not text in UTF-8');
+    return { path, real, text, mode: mode & 0o777 };
+  } catch (error) {
+    if (isMissing(error)) return { path, real, text: undefined, mode: 0o600 };
+    throw error;
+  }
+}
+
+/** The text without a byte order mark, and the mark. */
+export const splitMark = (text: string): readonly [mark: string, text: string] => (text.startsWith(byteOrderMark) ? [byteOrderMark, text.slice(1)] : ['', text]);
+
+/** Replaces a file atomically. */
+async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(draft, text, { mode, flag: 'wx' });
+    // The process's mask may have taken permissions away.
+    await chmod(draft, mode);
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Path of the backup of a file. */
+export const backupOf = ({ real }: ConfigFile): string => `${real}.before-infra-mcp`;
+
+/** The backup's text; undefined if there is none. */
+export async function readBackup(file: ConfigFile): Promise<string | undefined> {
+  return readFile(backupOf(file), 'utf8').catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+}
+
+/** What becomes of a file. */
+export interface FileChange {
+  readonly file: ConfigFile;
+  /** Its new text; undefined removes it. */
+  readonly after: string | undefined;
+  /** What becomes of the backup: written with the text so far, kept, or removed. */
+  readonly backup: 'write' | 'keep' | 'remove';
+}
+
+/** Carries out a change. @throws Error if the file was changed since it was read; then nothing is written. */
+export async function writeChange({ file, after, backup }: FileChange): Promise<void> {
+  const { path, real, text, mode } = file;
+  if ((await readConfigFile(path)).text !== text) throw new Error(`${path} was changed meanwhile, so nothing was written to it. Run this again.`);
+  if (backup === 'write' && text !== undefined) await writeAtomically(backupOf(file), text, mode);
+  if (after === undefined) await rm(real);
+  else await writeAtomically(real, after, mode);
+  if (backup === 'remove') await rm(backupOf(file), { force: true });
+}

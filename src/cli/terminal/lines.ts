@@ -1,0 +1,54 @@
+import { type Word, wordsIn } from './cell.ts';
+import { styled } from './style.ts';
+import { lineWidth } from './width.ts';
+
+/** The columns that words take in one line. */
+export const widthOfLine = (words: readonly Word[]): number => words.reduce((sum, { before, width }, index) => sum + (index === 0 ? 0 : before.length) + width, 0);
+
+/** A command that is wider than a line is broken between its words, as there is no other way. */
+const splitCommand = (word: Word, width: number): readonly Word[] =>
+  word.width <= width || !word.text.includes(' ')
+    ? [word]
+    : word.text.split(' ').map((text, index) => ({ ...word, text, before: index === 0 ? word.before : ' ', width: text.length }));
+
+/** Breaks words into lines. A single word that is too wide gets a line of its own: broken, it couldn't be copied. */
+export function breakLines(words: readonly Word[], width: number): Word[][] {
+  const lines: Word[][] = [];
+  let used = 0;
+  for (const word of words.flatMap((one) => splitCommand(one, width))) {
+    const line = lines.at(-1);
+    if (line && used + word.before.length + word.width <= width) {
+      line.push(word);
+      used += word.before.length + word.width;
+    } else {
+      lines.push([word]);
+      used = word.width;
+    }
+  }
+  return lines;
+}
+
+/** A line as it is written, with its styles. */
+export function styledLine(words: readonly Word[], stream: NodeJS.WriteStream): string {
+  const runs: { text: string; readonly style: Word['style']; readonly before: string }[] = [];
+  for (const { text, style, before } of words) {
+    const run = runs.at(-1);
+    if (run && run.style === style) run.text += before + text;
+    else runs.push({ text, style, before: run ? before : '' });
+  }
+  return runs.map(({ text, style, before }) => before + (style === undefined ? text : styled(style, text, stream))).join('');
+}
+
+const wrapParagraph = (line: string, width: number, stream: NodeJS.WriteStream): string => {
+  const indent = /^ */.exec(line)![0];
+  return breakLines(wordsIn(line), width - indent.length).map((words) => `${indent}${styledLine(words, stream)}`).join('\n');
+};
+
+/**
+ * Breaks the lines of a text that are too long for a terminal, between words, and indents what follows as the line that it
+ * belongs to. Spaces within a line and texts for other streams stay as they are. The text must be cleaned, and may be styled.
+ */
+export function wrapped(text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  const width = lineWidth(stream);
+  return width === Infinity ? text : text.split('\n').map((line) => wrapParagraph(line, width, stream)).join('\n');
+}

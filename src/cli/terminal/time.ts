@@ -1,0 +1,27 @@
+import type { Piece } from './cell.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const units: readonly (readonly [number, string])[] = [[day, 'd'], [hour, 'h'], [minute, 'min'], [1000, 's']];
+
+/** A time span in its largest unit: 14 min. */
+function spanText(milliseconds: number): string {
+  const [length, name] = units.find(([one]) => milliseconds >= one) ?? units.at(-1)!;
+  return `${Math.floor(milliseconds / length)} ${name}`;
+}
+
+/** A time in few characters: how long ago or ahead it is, or its date and minute if that is more than a day. */
+function shortTime(at: number, now: number): string {
+  const distance = Math.abs(now - at);
+  if (distance > day) return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z`;
+  return at > now ? `in ${spanText(distance)}` : `${spanText(distance)} ago`;
+}
+
+/** A time for a table: exact where it fits, else short. @param at in ISO 8601, or in milliseconds since 1970. */
+export function timeCell(at: string | number, now = Date.now()): Piece {
+  const milliseconds = typeof at === 'number' ? at : Date.parse(at);
+  // What isn't a time is shown as it is: somebody may have written the file by hand.
+  return Number.isNaN(milliseconds) ? { text: String(at) } : { text: typeof at === 'number' ? new Date(at).toISOString() : at, short: shortTime(milliseconds, now) };
+}

@@ -1,0 +1,40 @@
+import manifest from '../../../package.json' with { type: 'json' };
+import { commandLine, launchOf, typedProgram } from '../init/launch.ts';
+import { addingCommands, assistants } from '../init/assistants.ts';
+import { wrapped } from './lines.ts';
+import { styled } from './style.ts';
+
+/** Text for people, in the width of the terminal. */
+const prose = (text: string): string => wrapped(text, process.stderr);
+
+/** A command stays on one line, however long, so that it can be copied. */
+const command = (line: string, does: string): string => `  ${styled('cyan', line, process.stderr)}\n${prose(`      ${does}\n`)}`;
+
+/** The lines that add the server to assistants which take a command; none if this program can't be started from elsewhere. */
+function addingLines(): string[] {
+  try {
+    const launch = launchOf();
+    return addingCommands(assistants, launch).map(({ title, line }) => command(commandLine(line), `connects ${title}`));
+  } catch (error) {
+    return [prose(`  ${(error as Error).message}\n`)];
+  }
+}
+
+/** What a person reads who starts the server in a terminal: what it waits for, how to connect to it, and what else there is. */
+export function waitingText(): string {
+  const program = typedProgram();
+  return [
+    prose(`${styled('bold', `infra-mcp ${manifest.version}`, process.stderr)} waits for an MCP client on stdin. Assistants start it themselves: there is nothing to type here.\n`),
+    '\nConnect an assistant:\n',
+    command(`${program} init`, 'finds the assistants of this machine, and asks before it changes anything'),
+    ...addingLines(),
+    '\nElsewhere:\n',
+    command(`${program} doctor`, 'checks the setup'),
+    command(`${program} tools`, 'lists the tools'),
+    command(`${program} --help`, 'lists all commands'),
+    '\nCtrl-C ends it.\n',
+  ].join('');
+}
+
+/** What a person reads who types something that isn't a message. */
+export const typedText = (): string => prose('That is not a message of the protocol: this is a server for MCP clients, not a shell. Ctrl-C ends it, and the lines above say how to go on.\n');

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+
+/** The git servers that need credentials or are private, by host, with the port where addresses have one. */
+export const GitServers = z.record(z.string().regex(/^[\w.:[\]-]+$/, 'must be a host, with its port if addresses have one'), z.strictObject({
+  username: z.string().optional(),
+  token_file: z.string().optional(),
+  key_file: z.string().optional(),
+  known_hosts_file: z.string().optional(),
+  private: z.boolean().optional(),
+}).refine(({ key_file: key, known_hosts_file: known }) => (key === undefined) === (known === undefined), { error: 'must have both key_file and known_hosts_file, or none of them' }));
+
+/** What a cluster of the clusters file may say of building images. */
+export const BuildsOfCluster = z.object({
+  build_registry: z.string().regex(/^[\w.-]+(?::\d+)?(?:\/[a-z0-9][a-z0-9._/-]*)?$/, 'must be a host with its port, and a path if wanted, without https://').optional(),
+  build_memory_mb: z.int().min(16).optional(),
+  // The platform itself ends a build after an hour, and can't tell why it took so long.
+  build_minutes: z.number().positive().lt(60).optional(),
+  source_mb: z.int().min(1).optional(),
+});
+
+const megabyte = 1024 * 1024;
+
+/** The same in the words of the runtime. What is left out is its default. */
+export const buildSettings = ({ build_registry: registry, build_memory_mb: memory, build_minutes: minutes, source_mb: source }: z.output<typeof BuildsOfCluster>) => ({
+  ...(registry !== undefined && { registry }), ...(memory !== undefined && { memoryBytes: memory * megabyte }),
+  ...(minutes !== undefined && { buildMilliseconds: minutes * 60_000 }), ...(source !== undefined && { sourceBytes: source * megabyte }),
+});
+
+/**
+ * Reads the tokens of git servers.
+ * @param from resolves a path of the clusters file
+ * @throws Error of the file system if a token can't be read
+ */
+export async function readGitServers(servers: z.output<typeof GitServers>, from: (path: string) => string) {
+  const entries = await Promise.all(Object.entries(servers).map(async ([host, { username, token_file: token, key_file: key, known_hosts_file: known, private: isPrivate }]) => [host, {
+    ...(username !== undefined && { username }), ...(token !== undefined && { token: (await readFile(from(token), 'utf8')).trim() }),
+    ...(key !== undefined && known !== undefined && { ssh: { keyFile: from(key), knownHostsFile: from(known) } }), ...(isPrivate !== undefined && { isPrivate }),
+  }] as const));
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,132 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { engineFindings } from '../../src/cli/doctor/engine/engine-findings.ts';
+import { parseDockerAddress, proxySettings } from '../../src/platform/runtime/docker/index.ts';
+import { startFakeEngine } from '../platform/runtime/docker/fake-engine.ts';
+import type { KnownRecords } from '../../src/platform/index.ts';
+import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
+import { runProgram, temporaryDirectory } from '../support/built-program.ts';
+
+const manager = { LocalNodeState: 'active', ControlAvailable: true, NodeID: 'n1', Managers: 1 };
+const info = { MemTotal: 8e9, NCPU: 4, DockerRootDir: '/nowhere', Warnings: null, Swarm: manager };
+const node = (name: string, State = 'ready', Availability = 'active') => ({ Description: { Hostname: name }, Status: { State }, Spec: { Availability } });
+
+/** What is found about an engine that answers like this. */
+async function examine(answers: { info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; records?: () => KnownRecords | undefined }) {
+  const engine = await startFakeEngine((response, { url }) => {
+    if (url.endsWith('/info')) return response.end(JSON.stringify({ ...info, ...answers.info }));
+    if (url.includes('/nodes')) return response.end(JSON.stringify(answers.nodes ?? [node('one')]));
+    if (url.includes('/distribution/')) return response.writeHead(404).end(JSON.stringify({ message: answers.distribution ?? 'manifest unknown' }));
+    if (url.includes('/images/docker.io/library/caddy') && answers.isThere === false) return response.writeHead(404).end(JSON.stringify({ message: 'no such image' }));
+    if (url.includes('/secrets')) return response.end(JSON.stringify(answers.secrets ?? []));
+    if (/\/(?:services|configs|networks|images\/json)\?/.test(url)) return response.end('[]');
+    if (url.includes('/volumes')) return response.end('{"Volumes":null}');
+    if (url.includes('/containers/json')) return response.end(JSON.stringify((answers.containers ?? []).filter((one) => !decodeURIComponent(url).includes('io.infra-mcp.proxy') || 'Labels' in one)));
+    return response.end('{}');
+  }, { Os: 'linux', ...answers.versions });
+  const address = parseDockerAddress(engine.address);
+  if (answers.mode !== undefined && address.kind === 'unix') await chmod(address.path, answers.mode);
+  const findings = await engineFindings({ docker: engine.docker, address, registry: answers.registry, registries: answers.registries ?? [], proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
+    credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { directory: '/records', read: answers.records ?? (() => undefined) } });
+  expect(engine.seen.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([]);
+  return { findings, of: (check: string) => findings.find((one) => one.check === check) };
+}
+
+test.each([
+  ['a worker', { LocalNodeState: 'active', ControlAvailable: false, NodeID: 'n7' }, 'the engine is a worker', 'docker node promote n7'],
+  ['a locked swarm', { LocalNodeState: 'locked' }, 'the swarm is locked', 'swarm unlock'],
+  ['a broken swarm', { LocalNodeState: 'error', Error: 'certificate has expired' }, 'certificate has expired', 'log of the engine'],
+  ['one that is joining', { LocalNodeState: 'pending' }, 'still joining', 'Check again'],
+])('%s is a problem', async (_, Swarm, says, todo) => {
+  expect((await examine({ info: { Swarm } })).of('swarm')).toMatchObject({ state: 'bad', says: expect.stringContaining(says), todo: expect.stringContaining(todo) });
+});
+
+test('several machines need a registry, and those that are down or drained are named', async () => {
+  const nodes = [node('one'), node('two', 'down'), node('three', 'ready', 'drain')];
+  const { of } = await examine({ nodes });
+  expect(of('nodes')).toMatchObject({ state: 'note', says: '2 of 3 take no services: two (down, active), three (ready, drain)' });
+  expect(of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining('3 machines'), todo: expect.stringContaining('--registry') });
+  expect((await examine({ nodes, registry: 'registry.example:5000' })).of('registry')).toMatchObject({ state: 'good' });
+});
+
+test('an engine that every user can use, little memory and the warnings of the engine are worth knowing', async () => {
+  const { of, findings } = await examine({ mode: 0o666, info: { MemTotal: 5e8, NCPU: 1, Warnings: ['WARNING: No swap limit support'] } });
+  expect(of('access')).toMatchObject({ state: 'note', says: expect.stringContaining('and so become root'), todo: expect.stringContaining('chmod o-rwx') });
+  expect(of('memory')).toMatchObject({ state: 'note', says: '500 MB of memory, 1 CPU' });
+  expect(of('engine settings')).toMatchObject({ state: 'note', says: 'No swap limit support' });
+  expect(findings.filter(({ state }) => state === 'bad')).toEqual([]);
+});
+
+const proxy = (State: string) => ({ Names: ['/infra-proxy-1'], State, Labels: { 'io.infra-mcp.proxy': 'x' }, Ports: State === 'running' ? [{ PrivatePort: 443, PublicPort: 443 }, { PrivatePort: 80, PublicPort: 80 }] : [] });
+
+test('what serves public ports runs, or says why not, or has its ports taken', async () => {
+  expect((await examine({ containers: [proxy('running')] })).of('public ports')).toMatchObject({ state: 'good', says: 'the proxy runs, and listens on 80 and 443' });
+  expect((await examine({ containers: [proxy('exited')] })).of('public ports')).toMatchObject({ state: 'bad', says: expect.stringContaining('the proxy is exited'), todo: expect.stringContaining('logs infra-proxy-1') });
+  const containers = [{ Names: ['/blog'], State: 'running', Ports: [{ PrivatePort: 8080, PublicPort: 443 }, { PrivatePort: 8081, PublicPort: 80 }] }];
+  expect((await examine({ containers, domain: 'apps.example.com' })).of('public ports')).toMatchObject({ state: 'note', says: 'port 80 is taken by the container blog, port 443 is taken by the container blog' });
+  // Below `localhost` there are no certificates, and the port of https is not needed.
+  expect((await examine({ containers })).of('public ports')).toMatchObject({ state: 'note', says: 'port 80 is taken by the container blog' });
+});
+
+test.each([
+  [{ Version: '19.03.15', ApiVersion: '1.40' }, 'the engine 19.03.15 is too old'],
+  [{ Version: '28.0.0', Os: 'windows' }, 'runs containers of windows'],
+])('an engine with %o is a problem', async (versions, says) => {
+  expect((await examine({ versions })).of('engine')).toMatchObject({ state: 'bad', says: expect.stringContaining(says) });
+});
+
+const known: KnownRecords = { platformId: 'p1', serviceIds: new Set(['s1']), environmentIds: new Set(['e1']) };
+const secret = (Name: string, platform: string, service: string) => ({ ID: Name, Spec: { Name, Labels: { 'io.infra-mcp.platform': platform, 'io.infra-mcp.environment': 'e1', 'io.infra-mcp.service': service } } });
+const unreadable = (): never => {
+  throw new Error('file is not a database');
+};
+
+test.each<[string, { secrets: readonly object[]; records?: () => KnownRecords | undefined }, readonly Partial<DoctorFinding>[]]>([
+  ['nothing', { secrets: [] }, [{ state: 'good', says: 'the engine has nothing that a platform made' }]],
+  ['what is known', { secrets: [secret('a', 'p1', 's1')], records: () => known }, [{ state: 'good', says: '1 object of the platform in /records, all of which its records know' }]],
+  ['what no record knows, and another platform', { secrets: [secret('a', 'p1', 's1'), secret('b', 'p1', 's2'), secret('c', 'p2', 's1')], records: () => known }, [
+    { state: 'note', says: '1 object of 2 that no record in /records knows: secret b' }, { state: 'note', says: '1 object of 1 other platform, whose records are elsewhere', todo: expect.stringContaining('label=io.infra-mcp.platform=p2') as string },
+  ]],
+  ['no records', { secrets: [secret('a', 'p1', 's1')] }, [{ state: 'note', says: "1 object of platforms; whether records know them can't be told: /records has no records of a platform with engines" }]],
+  ['records that can not be read', { secrets: [secret('a', 'p1', 's1')], records: unreadable }, [{ state: 'note', says: expect.stringContaining("can't be read: file is not a database") as string }]],
+])('objects of platforms: %s', async (_, answers, expected) => {
+  const { findings } = await examine(answers);
+  expect(findings.filter(({ check }) => check === 'objects of platforms')).toMatchObject(expected);
+});
+
+test('the image of the proxy is there, or can be pulled, or can not be had', async () => {
+  expect((await examine({})).of('proxy image')).toMatchObject({ state: 'good', says: 'docker.io/library/caddy:2 is there' });
+  expect((await examine({ isThere: false, distribution: 'dial tcp: lookup registry-1.docker.io: no such host' })).of('proxy image')).toMatchObject({ state: 'note', says: expect.stringContaining("is not there, and can't be had: dial tcp"), todo: expect.stringContaining('docker load') });
+});
+
+test('every registry that services may name is asked, with its credentials', async () => {
+  const { findings } = await examine({ registry: 'built.example', registries: ['built.example', 'private.example'], distribution: 'unauthorized: authentication required' });
+  expect(findings.filter(({ check }) => check === 'registry')).toMatchObject([{ state: 'good', says: 'built.example answers the engine' }, { state: 'note', says: 'private.example answers the engine, and refuses puller' }]);
+  expect(JSON.stringify(findings)).not.toContain('hidden-word');
+});
+
+test('the clusters file of the platform is read: each engine, by the name of its cluster, and the programs that its git servers need', async () => {
+  const directory = await temporaryDirectory();
+  const file = join(directory, 'clusters.yaml');
+  await writeFile(file, 'clusters: { one: { engine: "unix:///nowhere/one.sock", limits: { cpu: 4000, memory: 8192, services: 20 } }, two: { engine: "ssh://two.example" } }\ngit: { code.example.com: { key_file: id, known_hosts_file: hosts } }\n');
+  const doctor = async () => JSON.parse((await runProgram(['doctor', 'platform', '--json', '--clusters-file', file, '--data-dir', directory], { PATH: directory })).stdout) as { ok: boolean; findings: DoctorFinding[] };
+  const { ok, findings } = await doctor();
+  expect(ok).toBe(false);
+  expect(findings).toEqual(expect.arrayContaining([
+    expect.objectContaining({ check: 'one: engine', state: 'bad', says: expect.stringContaining('there is no such socket') }), expect.objectContaining({ check: 'two: engine', state: 'bad', says: expect.stringContaining("can't be reached by ssh://") }),
+    expect.objectContaining({ check: 'git', state: 'note', says: expect.stringContaining('no program git') }), expect.objectContaining({ check: 'ssh', state: 'bad', says: expect.stringContaining('code.example.com') }),
+  ]));
+  await writeFile(file, 'clusters: { one: { engine: "unix:///nowhere/one.sock", limits: { disk: 1 } } }');
+  expect((await doctor()).findings).toEqual(expect.arrayContaining([expect.objectContaining({ check: 'clusters', state: 'bad', says: expect.stringContaining('Unrecognized key: "disk"') })]));
+});
+
+test.each([
+  [['--engine', 'ssh://root@engine.example'], "Engines can't be reached by ssh://"],
+  [['--registry', 'puller:hidden-word@registry.example'], '--registry must be the host of a registry'],
+])('%o is refused with exit code 1', async (args, says) => {
+  const { code, stdout } = await runProgram(['doctor', 'platform', ...args]);
+  expect(code).toBe(1);
+  expect(stdout).toContain(says);
+  expect(stdout).not.toContain('hidden-word');
+});
