@@ -7,7 +7,7 @@ const status = { state: 'DEPLOYING', deployment_request_id: 'd-1' };
 
 /** ToolContext of a platform where nothing ever ends, for a caller whose time is over. */
 const context = {
-  resolved: {}, done: [], lacks: () => false, now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
+  resolved: {}, done: [], sent: [{ environment_id: 'e-1' }], lacks: () => false, now: () => 0, isAborted: () => true, attempt: async () => ({ ...status, environment: status }),
 } as unknown as ToolContext;
 
 test.each([

@@ -61,6 +61,7 @@ test('a search for a kind asks until it has enough', async () => {
 
 test('a search for a state lists the services only of environments where something is so', async () => {
   const { results, asked } = await find({ project: 'shop', state: 'READY' });
+  expect((await find({ project: 'shop', state: 'NEVER_DEPLOYED' })).results).toEqual(results);
   expect(results.map(({ path }) => path)).toEqual(['shop/staging/storefront']);
   expect(into(asked).filter((one) => one.endsWith('/services'))).toHaveLength(1);
   const none = await find({ project: 'shop', state: 'NO_SUCH_STATE' });

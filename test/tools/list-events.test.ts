@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { policyFrom } from '../support/guard-fixture.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -96,14 +95,6 @@ test('shows the newest first, turns pages, and says how to get older ones', asyn
   expect(looked).toBeGreaterThan(100);
 });
 
-test('is not offered where the server is kept to a place, nor allowed where rules depend on one', async () => {
-  const kept = await connectors.modern(undefined, { readOnly: false, scope: { project: { name: 'shop', setBy: 'INFRA_PROJECT' } } });
-  expect((await kept.list()).map(({ name }) => name)).not.toContain('list_events');
-  const denied = await (await connectors.modern(undefined, await policyFrom('deny: [{ mode: PRODUCTION }]'))).call('list_events');
-  expect(denied.isError).toBe(true);
-  expect(textOf(denied)).toContain('policy.yaml, deny[0]');
-});
-
 test('says what else there is where the platform keeps no events', async () => {
   const { isError, text } = await behind({
     beforeRequest: async (_, request, response) => {
@@ -112,4 +103,36 @@ test('says what else there is where the platform keeps no events', async () => {
   });
   expect(isError).toBe(true);
   expect(text).toMatch(/this platform keeps no events.*list_deployments/s);
+});
+
+/** A platform that has one event, of a moment to come, and doesn't say since when it has them. */
+const withOneEvent: RecordingProxyOptions['alter'] = (_, path, body) => {
+  const { events = [] } = body as { events?: object[] };
+  return path.endsWith('/events') ? { events: events.slice(0, 1).map((event) => ({ ...event, timestamp: new Date(Date.now() + 60_000).toISOString() })), links: { previous: null, next: null }, organization_max_limit_reached: false } : body;
+};
+
+describe('deployments from before there were events', () => {
+  const olderText = /Events are kept from (\S+) .*on: deployments from before have none\.[\s\S]*Next: list_deployments \{"service":"/;
+
+  test('are told of, with since when there are events', async () => {
+    const { text, kept_since: since } = await told({ service: 'shop/staging/checkout-api' });
+    expect(olderText.exec(text)?.[1]).toBe(since);
+    expect((await told({ service: 'shop/staging/checkout-api', kind: 'deployed' })).text).toMatch(olderText);
+    expect((await told({ environment: 'shop/staging' })).text).toContain('deployments from before have none');
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['of what was never deployed before', { service: 'shop/staging/new-one' }], ['in a time after that', { service: 'shop/staging/checkout-api', since: 'PT0S' }],
+    ['of other kinds of events', { service: 'shop/staging/checkout-api', kind: 'variable' }], ['of the whole organization', {}],
+  ])('but not %s', async (_, args) => {
+    if (String(args['service']).endsWith('new-one')) await platform.must('create_application', { environment_id: platform.seed['environment_id'], name: 'new-one', git_repository: { url: 'https://git.acme.example/shop/new-one.git', branch: 'main' } });
+    expect((await told(args)).text).not.toContain('deployments from before have none');
+  });
+
+  test('are told of where the platform does not say since when it has events, but shows all of them', async () => {
+    const first = '2026-01-02T03:04:05.000Z';
+    expect((await behind({ alter: withOneEvent }, { service: 'shop/staging/checkout-api' })).text).toContain('deployments from before have none');
+    const early: RecordingProxyOptions['alter'] = (_, path, body) => (path.endsWith('/events') ? { ...(withOneEvent('GET', path, body, '') as object), events: [{ ...(body as { events: object[] }).events[0], timestamp: first.replace('2026', '2020') }] } : body);
+    expect((await behind({ alter: early }, { service: 'shop/staging/checkout-api' })).text).not.toContain('deployments from before have none');
+  });
 });

@@ -130,7 +130,7 @@ describe('the organization that a platform starts with', () => {
       },
     });
     const { overview } = await look(await clientOn(proxy, changed.token), proxy);
-    expect(overview.locks).toEqual([expect.stringMatching(/^cluster \S+ by admin of the tests at .* for 1 days: an incident$/)]);
+    expect(overview.locks).toEqual([expect.stringMatching(/^cluster main by admin of the tests at .* for 1 days: an incident$/)]);
     expect(overview.results.filter(({ what }) => what?.includes('locked')).length).toBeGreaterThan(1);
     expect(JSON.stringify(overview.results)).toMatch(/alerting: /);
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { setEnvironmentVariables } from '../../tools/variable/set-environment-variables.ts';
 
-const wrong = (args: object): readonly string[] => setEnvironmentVariables.rules({ application: 'a-1', ...args });
+const wrong = (args: object): readonly string[] => setEnvironmentVariables.rules({ service: 'a-1', ...args });
 
 test('a line of .env text that sets nothing is named and not passed over', () => {
   expect(wrong({ env_text: 'A=1\nhunter2 is it\n\nB=2\nC' })).toEqual(['"env_text": not of the form KEY=value: line 2, 5']);

@@ -2,7 +2,10 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fieldDescriptions } from '../../src/contract/field-descriptions.ts';
+import type { AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations } from '../../src/contract/operations.ts';
+import type { Target } from '../../src/server/context/target.ts';
+import { needsConfirmation, riskOf } from '../../src/server/guard/risk/risk.ts';
 import type { JsonSchema } from '../../src/server/json/json-schema.ts';
 import { instructions } from '../../src/server/protocol/instructions.ts';
 import { visibleText } from '../../src/server/tool/tool-text.ts';
@@ -75,6 +78,16 @@ describe('names and descriptions', () => {
     expect(description).toMatch(/^[A-Z][^.]{20,}\./);
   });
 
+  test.each(list)('$name has a title in the words of people', ({ name, title = '' }) => {
+    expect(title).toMatch(/^[A-Z].{5,59}$/);
+    expect(title).not.toMatch(/_|\.$/);
+    expect(title.toLowerCase()).not.toBe(name.replaceAll('_', ' '));
+  });
+
+  test('have titles of their own', () => {
+    expect(new Set(list.map(({ title }) => title)).size).toBe(list.length);
+  });
+
   test('say so where an operation lies outside the document', () => {
     const marked = list.filter(({ description }) => description.includes('Some platforms lack this.')).map(({ name }) => name);
     expect(marked).toEqual(tools.filter(({ operations }) => operations.every(({ documented }) => !documented)).map(({ name }) => name));
@@ -120,6 +133,7 @@ describe('input schemas', () => {
       'update_helm.ports[]',
       'update_alert_rule.presentation',
       'create_helm_repository.config',
+      'deploy_service.services[]',
       'update_application.git_repository',
       'update_application.healthchecks',
       'update_application.ports[]',
@@ -173,6 +187,18 @@ describe('output schemas', () => {
   });
 });
 
+// A replacement may show all that it replaces; beside these only deploy_service does, for the services that it deploys.
+const mayShowAll = (name: string, { method }: AnyOperation): boolean => method === 'PUT' || name === 'deploy_service';
+
+test('a description says that somebody is asked, where every call of the tool is asked about', () => {
+  const asking = list.filter(({ description }) => description.includes('Needs agreement.')).map(({ name }) => name);
+  const harmless: Target = { kind: 'environment', id: 'e', mode: 'DEVELOPMENT' };
+  const always = tools.filter(({ name, operations }) => operations.every((operation) => needsConfirmation(riskOf(operation, harmless, mayShowAll(name, operation))))).map(({ name }) => name);
+  expect(asking).toEqual(always);
+  expect(asking).toEqual(expect.arrayContaining(['update_container', 'update_helm', 'stop_services', 'start_services', 'delete_service', 'create_webhook']));
+  expect(asking).not.toContain('deploy_service');
+});
+
 describe('size', () => {
   const kilobyte = 1_000;
   const shown = ({ name, description, inputSchema }: (typeof list)[number]): number => name.length + description.length + JSON.stringify(inputSchema).length;
@@ -207,6 +233,26 @@ describe('texts', () => {
 
   test('the instructions are worth their bytes: under 2,000 characters', () => {
     for (const readOnly of [true, false]) expect(instructions({ readOnly }).length).toBeLessThan(2_000);
+  });
+
+  // Whoever adds such a tool takes its words out of the instructions.
+  test.each([
+    ['shells and files in instances', /shell|exec|_files?$/], ['metrics', /metric/], ['costs', /cost|price/], ['backups', /backup|restore/], ['reading secrets', /(?:get|read|show)_secret/],
+    ['creating clusters, alert rules, Helm or Terraform services', /^create_(?:cluster|alert_rule|helm|terraform|service)$/],
+    ['changing or removing projects, members or webhooks', /^(?:update|change|delete|remove|edit)_(?:project|member|webhook)/],
+    ['renaming environments', /^(?:update|rename|edit)_environment$/],
+  ])('the instructions say truly that there is no tool for %s', (words, name) => {
+    for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain(words);
+    expect([...names].filter((one) => name.test(one))).toEqual([]);
+  });
+
+  test('the instructions say truly that a lock lasts whole days', () => {
+    expect(instructions({ readOnly: false })).toContain('locks by the hour');
+    expect(Object.entries(list.find(({ name }) => name === 'lock_cluster')!.inputSchema.properties!).filter(([name, { type }]) => /ttl|until|hours/.test(name) && type !== 'integer')).toEqual([]);
+  });
+
+  test('the instructions name the tool that begins a look at everything', () => {
+    for (const readOnly of [true, false]) expect(instructions({ readOnly })).toContain('get_organization_overview');
   });
 
   test('the instructions of a read-only server name only reads', () => {

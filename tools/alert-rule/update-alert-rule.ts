@@ -9,13 +9,14 @@ const fixed = ({ source }: JsonRecord) =>
 
 export const updateAlertRule = defineTool(operations.update_alert_rule, {
   toolset: 'alerts',
+  title: 'Change or silence an alert',
   description:
     'Tune or mute an alert (alarm) that is too noisy: turn it off, raise its threshold, change condition, severity or receivers. Give only what ' +
     'changes.',
   ...partialUpdate(operations.update_alert_rule, { fixed }),
   fields: {
     alert_rule_id: 'Id of the rule.',
-    alert_receiver_ids: 'Who is told.',
+    alert_receiver_ids: 'Who is told: names or ids.',
     'condition.threshold': 'Compared by operator.',
     presentation: 'What a notification shows: {summary, runbook_url}.',
   },

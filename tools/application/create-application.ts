@@ -70,6 +70,7 @@ async function request(args: JsonRecord, context: ToolContext): Promise<JsonReco
 
 export const createApplication = defineTool(operations.create_application, {
   toolset: 'services',
+  title: 'Create an application from a Git repository',
   description: 'Set up a new app, add an application from a git repo (GitHub, GitLab …) with a Dockerfile; not deployed.',
   ...serviceFields({
     fields: { git_repository: '{url, branch: main, root_path: /, git_token_id if private}.' },

@@ -4,6 +4,7 @@ import { subjectAt } from '../shared/any-service.ts';
 
 export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
+  title: 'Print the latest log lines of an application',
   description: 'Tail the logs of an application: its latest output.',
   reads: [
     { operation: operations.get_application_logs, without: 'its lines are those in the log of its environment, which has only the latest deployments', isNeeded: true, instead: [operations.get_environment_logs] },

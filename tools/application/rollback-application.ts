@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { DeployRequest, maximumPageSize, operations, reference, type InputOf } from '../../src/contract/index.ts';
 import { readDeployment, shortCommit, type HistoryItem, type PastDeployment, isRollback, findRollbackTarget, type CommitDeployment, type RollbackTarget } from '../../src/analysis/index.ts';
-import { planOperation, anyOf, composeTool, deployment, isRecord, naming, readUses, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
+import { planOperation, anyOf, composeTool, deployment, recordsIn, naming, readUses, type JsonRecord, type ToolContext, type Tool } from '../../src/server/tool/index.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
 import { askedFor, waitForEnd } from '../shared/wait-for-end.ts';
 import { subjectAt } from '../shared/any-service.ts';
@@ -29,7 +29,7 @@ async function readHistory(read: (input: InputOf<typeof operations.list_applicat
     // oxlint-disable-next-line no-await-in-loop
     const answer = await read({ application_id, page, page_size: maximumPageSize });
     if (!answer) return undefined;
-    const rows = Array.isArray(answer['results']) ? (answer['results'] as unknown[]).filter(isRecord) : [];
+    const rows = recordsIn(answer['results']);
     deployments.push(...rows.map((item) => readDeployment(item as HistoryItem)));
     // Without pages, an empty one may only mean that the platform answers no more at once.
     const isCut = page > 1 && rows.length === 0 && answer['without_pages'] === true;
@@ -38,7 +38,7 @@ async function readHistory(read: (input: InputOf<typeof operations.list_applicat
   return { deployments, isComplete: false };
 }
 
-const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with git_commit_id.`;
+const nameCommit = naming`Name the commit yourself: ${'deploy_application'} with commit.`;
 
 /**
  * Finds the rollback target in the application's history.
@@ -88,8 +88,9 @@ function reasonOf(target: RollbackTarget): string | undefined {
 export const rollbackApplication = composeTool({
   name: 'rollback_application',
   toolset: 'services',
+  title: 'Roll back, restore the previous version',
   description:
-    'Roll back or revert: undo a bad release, go back to the version from before, the last commit that ran well. Variables and configuration ' +
+    'Roll back or revert: undo a bad release, go back to the last commit that ran well. Variables and configuration ' +
     'stay.',
   input: {
     application: reference('application'),

@@ -5,6 +5,7 @@ import { serviceUpdate, withHealthchecks } from '../shared/service-update.ts';
 export const updateApplication = defineTool(
   operations.update_application,
   serviceUpdate(operations.update_application, {
+    title: 'Scale an application, give it more memory or CPUs',
     description:
       'Change how an app runs or is built: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
       'another git branch, expose a port, change its Dockerfile, health check, disks.',

@@ -27,6 +27,7 @@ async function withLocks(organizationId: unknown, context: ToolContext, answer: 
 
 export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
+  title: 'Which clusters there are',
   description: 'Which clusters are there? With Kubernetes version, state, region, and which are locked: by whom, why and until when.',
   reads: lockReads('it is not shown who locked a cluster, why and until when'),
   answer: async (args, context) => withLocks(args['organization_id'], context, await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>)),

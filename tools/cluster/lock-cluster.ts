@@ -3,6 +3,7 @@ import { clusterLock, defineTool, alreadyLocked, record } from '../../src/server
 
 export const lockCluster = defineTool(operations.lock_cluster, {
   toolset: 'clusters',
+  title: 'Lock a cluster: nobody can deploy to it',
   description:
     'Freeze a cluster, lock it, for instance during an incident: blocks all deploys (deployments) and changes of what it hosts until the lock ' +
     'ends.',

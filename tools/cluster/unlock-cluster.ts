@@ -1,11 +1,15 @@
+import * as z from 'zod';
 import { operations } from '../../src/contract/index.ts';
-import { clusterLock, defineTool, notLocked, record } from '../../src/server/tool/index.ts';
+import { clusterLock, defineTool, notLocked, pruneRecord, record } from '../../src/server/tool/index.ts';
 
 export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
+  title: 'Unlock a cluster',
   description: 'Lift the freeze, remove the lock of a cluster: let people deploy again. Whoever locked it had a reason: read it first.',
   preview: clusterLock,
   noOpCheck: notLocked,
-  render: record(),
+  output: z.object({ cluster_id: z.string(), name: z.string(), is_locked: z.boolean() }),
+  answer: ({ cluster_id: id }, { resolved }) => Promise.resolve(pruneRecord({ name: resolved['cluster_id']?.name, cluster_id: id, is_locked: false })),
+  render: record({ first: ['name', 'cluster_id', 'is_locked'] }),
   next: 'What it hosts can be changed and deployed again.',
 });

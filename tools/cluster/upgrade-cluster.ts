@@ -3,6 +3,7 @@ import { clusterUpgrade, defineTool, record } from '../../src/server/tool/index.
 
 export const upgradeCluster = defineTool(operations.upgrade_cluster, {
   toolset: 'clusters',
+  title: 'Update Kubernetes on a cluster',
   description: "Upgrade a cluster to the next, newer Kubernetes version. Takes long, moves its workloads and can't be undone.",
   plan: () => ['Its workloads are moved while nodes are replaced, and there is no way back. A lock of the cluster refuses it.'],
   preview: clusterUpgrade,

@@ -5,6 +5,7 @@ import { serviceUpdate } from '../shared/service-update.ts';
 export const updateDatabase = defineTool(
   operations.update_database,
   serviceUpdate(operations.update_database, {
+    title: 'Resize, enlarge or upgrade a database',
     description:
       'Change, resize or upgrade a database: bigger disk (storage), newer version of Postgres and others, more memory or CPU, reachable from ' +
       'outside (PUBLIC) or not. Its type and mode stay.',

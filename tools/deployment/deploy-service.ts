@@ -1,35 +1,73 @@
+import * as z from 'zod';
 import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
-import { anyService, composeTool, effectLines, deployment, environmentDeployment, naming, reading, type Preview } from '../../src/server/tool/index.ts';
-import { deployOperation, idOf, oneOf, serviceSubject } from '../shared/any-service.ts';
+import { anyService, chosenServices, composeTool, deployment, deploymentEffects, environmentDeployment, reading, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import { deployOperation, idOf, oneOf, readsByKind, serviceSubject, subjectAt, type Subject } from '../shared/any-service.ts';
+import { readsOfCommits } from '../shared/branch-commits.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
+import { isSentOneByOne, tellIfOneByOne } from '../shared/one-by-one.ts';
+import { environmentIdOf } from '../shared/service-choice.ts';
+import { versionNote } from '../shared/version-note.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
+import { servicesAtVersions } from './services-at-versions.ts';
 
-const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment] as const;
+const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environment, operations.deploy_services] as const;
+
+const several = chosenServices('Deploys', versionNote);
 
 const preview: Preview = reading(
-  (planned) => [deployment, environmentDeployment].flatMap(({ reads }) => reads?.(planned) ?? []),
-  async (args, context) => (context.target.kind === 'environment' ? environmentDeployment(args, context) : [...effectLines(context.target.kind), ...(await deployment(args, context))]),
+  (planned) => [deployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),
+  async (args, context) => {
+    if (Object.values(args).some(Array.isArray)) return several(args, context);
+    return context.target.kind === 'environment' ? environmentDeployment(args, context) : [...(await deploymentEffects(args, context)), ...(await deployment(args, context))];
+  },
 );
+
+/** The environment of the services that were deployed. */
+async function environmentSubject(context: ToolContext): Promise<Subject> {
+  const service = context.resolved['services[0].service']!;
+  const id = await environmentIdOf(service, context);
+  return { kind: 'environment', id, name: service.environment?.name, path: service.path?.split('/').slice(0, -1).join('/'), environmentId: id };
+}
+
+const alone = oneOf('service', 'environment');
 
 export const deployService = composeTool({
   name: 'deploy_service',
   toolset: 'services',
-  description: [
-    'Deploy, redeploy or run now: a service of any kind, or a whole environment (everything, all services in it), as configured. Applications ' +
-      'take their newest commits, jobs are run, Terraform plans and applies.',
-    naming`For a given commit use ${'deploy_application'}.`,
-  ],
-  input: { service: anyService().optional(), environment: reference('environment').optional(), ...waitForEnd },
-  rules: oneOf('service', 'environment'),
+  title: 'Deploy or redeploy a service: container, job, Helm release',
+  description:
+    'Deploy, redeploy or run now: a service of any kind, several at versions, or a whole environment (everything in it). ' +
+    'Applications take newest commits, jobs run, Terraform applies.',
+  input: {
+    service: anyService().optional(),
+    environment: reference('environment').optional(),
+    services: z
+      .array(z.object({ service: anyService(), version: z.string().trim().min(1).max(128).optional().describe('Commit, tag or chart version.') }))
+      .optional().describe('{service, version: commit, tag, chart}'),
+    ...waitForEnd,
+  },
+  folded: ['services[]'],
+  rules: ({ services, ...others }) => {
+    if (services === undefined) return alone(others);
+    return [...(services.length === 0 ? ['"services" names none'] : []), ...(others.service === undefined ? [] : ['"service" goes without "services"; give it among them'])];
+  },
   operations: kinds as unknown as readonly [(typeof kinds)[number], ...(typeof kinds)[number][]],
-  expand: async (_, context) => {
+  expand: async ({ services, environment }, context) => {
+    if (services !== undefined) return [await servicesAtVersions({ services, environment }, context)];
     const subject = serviceSubject(context);
     return [{ operation: deployOperation(subject.kind), input: idOf(subject) }];
   },
   preview,
-  reads: readsAfterwards,
+  reads: [...readsAfterwards, ...readsOfCommits, ...readsByKind('configuration', 'what its version is')],
   output: startedAnswer.answer,
-  answer: (args, context, [answer = {}]) => afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait }),
+  answer: async (args, context, [answer = {}]) => {
+    if (args.services === undefined) return afterwards(context, serviceSubject(context), { action: 'DEPLOY', answer, wait: args.wait });
+    tellIfOneByOne(context);
+    // One at a time, each answer is about one service's deployment, and none about the whole.
+    const whole = isSentOneByOne(context.sent) ? {} : answer;
+    const services = args.services.flatMap((_, index) => subjectAt(context, `services[${index}].service`) ?? []);
+    return afterwards(context, await environmentSubject(context), { action: 'DEPLOY', answer: whole, wait: args.wait, services });
+  },
   render: startedAnswer.render,
   next: startedAnswer.next,
 });

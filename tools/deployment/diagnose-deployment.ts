@@ -1,18 +1,19 @@
 import * as z from 'zod';
 import { isDocumentedState, operations, reference, type ServiceKind } from '../../src/contract/index.ts';
-import { deploymentsOf, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
-import { anyService, compact, composeTool, isRecord, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import { deploymentsOf, laterFirst, stoppedBy, type StoppedService } from '../../src/analysis/index.ts';
+import { anyService, compact, composeTool, isRecord, recordsIn, naming, pruneRecord, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf, readAspect, readsOf, serviceSubject, statusOf, type Subject } from '../shared/any-service.ts';
 import { describeStop, diagnosisAnswer, diagnosisView } from '../shared/diagnosis-text.ts';
 import { readEnvironmentHistory, gather, readsOfDiagnosis } from '../shared/diagnosis-evidence.ts';
 import { observedServices, type ObservedService } from '../shared/observed-services.ts';
+import { startStopped } from '../shared/start-stopped.ts';
 import { otherServicesIn } from '../shared/other-kinds.ts';
 
 type WithState = { readonly status?: { readonly state?: string | null } | null };
 
 const hasFailed = ({ status }: WithState): boolean => status?.state === 'UNAVAILABLE' || (status?.state?.endsWith('ERROR') ?? false);
 
-const latestFirst = (one: ObservedService, other: ObservedService): number => (other.status?.last_deployment_date ?? '').localeCompare(one.status?.last_deployment_date ?? '');
+const latestFirst = (one: ObservedService, other: ObservedService): number => laterFirst(one.status?.last_deployment_date, other.status?.last_deployment_date);
 
 /** A service that doesn't run because it was stopped. */
 interface Stopped extends StoppedService {
@@ -28,7 +29,7 @@ async function stoppedIn(context: ToolContext, environmentId: string, services: 
     return stopped ? [{ ...stopped, service }] : [];
   });
   return {
-    stopped: found.toSorted((one, other) => (other.before?.startedAt ?? '').localeCompare(one.before?.startedAt ?? '')),
+    stopped: found.toSorted((one, other) => laterFirst(one.before?.startedAt, other.before?.startedAt)),
     unexplained: candidates.filter((one) => !found.some(({ service }) => service === one)),
   };
 }
@@ -67,7 +68,7 @@ const isUntold = async (context: ToolContext, subject: Subject & { kind: Service
 
 /** The calls that a diagnosis proposes. */
 export const proposed = (view: JsonRecord): readonly NextCall[] =>
-  Array.isArray(view['next']) ? view['next'].filter(isRecord).map((call) => call as unknown as NextCall) : [];
+  recordsIn(view['next']).map((call) => call as unknown as NextCall);
 
 const mostStops = 5;
 
@@ -110,6 +111,7 @@ async function nothingFailed(context: ToolContext, environment: Subject): Promis
     subject: environment.path ?? environment.name ?? environment.id, outcome,
     cause: { code: outcome === 'nothing failed' ? 'none' : 'unknown', sentence: `${sentence}${rest}` },
     stopped_services: stopped.slice(0, mostStops).map(stopOf), ...(stopped.length > mostStops && { stopped_in_all: stopped.length }),
+    next: startStopped([...stopped.map(({ service }) => service), ...unexplained].map(({ kind, id }) => ({ kind, id, state: 'STOPPED' }))),
   });
 }
 
@@ -120,16 +122,17 @@ const stopText = (stopped: JsonRecord): string => {
 };
 
 const stopTexts = ({ stopped_services: stopped, stopped_in_all: all }: JsonRecord): readonly string[] => [
-  ...(Array.isArray(stopped) ? stopped.filter(isRecord).map(stopText) : []),
+  ...recordsIn(stopped).map(stopText),
   ...(all === undefined ? [] : [`${compact(all)} services are stopped in all.`]),
 ];
 
 export const diagnoseDeployment = composeTool({
   name: 'diagnose_deployment',
   toolset: 'services',
+  title: 'Find the cause: why it fails, hangs or crashes',
   description:
-    'Why did it fail, keep crashing or not start? Names what happened: the cause, with the log lines that show it, what changed since the last ' +
-    'good deploy, and the calls that fix it.',
+    'Why did it fail or crash, what happened? Tells the cause (build, image, memory …), the log lines ' +
+    'that show it, what changed since the last good deploy, and the calls that fix it.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
@@ -147,7 +150,7 @@ export const diagnoseDeployment = composeTool({
         context.refuse('neither the state of this service nor its history can be read here, so whether it was deployed is not known', 'Ask whoever runs the platform.');
       }
       if (deployment_id === undefined || answer['outcome'] !== 'never_deployed') return answer;
-      return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment_id it is the latest that failed.`);
+      return context.refuse('its history shows no deployment of that id', naming`${'list_deployments'} shows which there are; without deployment it is the latest that failed.`);
     }
     return (await diagnosedIn(context, subject, deployment_id)) ?? nothingFailed(context, subject);
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
-import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, pruneRecord, table, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { anyOf, anyService, composeTool, isPlatformFailure, recordsIn, pruneRecord, table, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { aspectFailure, oneOf, readAspect, readsByKind, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 
 const defaultPageSize = 10;
@@ -27,7 +27,8 @@ async function refuseUnread(context: ToolContext, subject: Subject, query: JsonR
 export const listDeployments = composeTool({
   name: 'list_deployments',
   toolset: 'services',
-  description: 'What did we ship, what was deployed, when, by whom, did it work? The deployment history of a service or environment, newest first.',
+  title: 'List deployments: releases, who deployed what',
+  description: 'What did we ship, when, by whom, did it work? The deployment history of a service or environment, newest first.',
   input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSize) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
@@ -36,7 +37,7 @@ export const listDeployments = composeTool({
   answer: async ({ page = 1, page_size }, context) => {
     const subject = serviceSubject(context);
     const history = (await readAspect(context, subject, 'deployments', { page, page_size })) ?? (await refuseUnread(context, subject, { page, page_size }));
-    const results = Array.isArray(history['results']) ? history['results'].filter(isRecord) : [];
+    const results = recordsIn(history['results']);
     const isCut = history['without_pages'] === true;
     if (isCut && page > 1 && results.length === 0) context.leftOut(noOlder);
     return { results: results.map((item) => row(item as HistoryItem)), ...(isCut ? { page_size, without_pages: true } : { page, page_size }) };

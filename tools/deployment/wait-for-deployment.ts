@@ -21,7 +21,8 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const waitForDeployment = composeTool({
   name: 'wait_for_deployment',
   toolset: 'services',
-  description: 'Is it done yet, has it finished? Waits for the end of a deploy, rollout, restart, stop, deletion or cluster upgrade, and tells how it went.',
+  title: 'Wait until it has finished, succeeded or is up',
+  description: 'Is it done yet? Waits for the end of a deploy, rollout, restart, stop, deletion or cluster upgrade, and tells how it went.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),

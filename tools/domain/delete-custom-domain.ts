@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { anyService, composeTool, naming, reading, rowsIn, show, textOf, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
 import type { AnyOperation, DomainKind } from '../../src/contract/index.ts';
 import { serviceSubject } from '../shared/any-service.ts';
-import { domainKindOf, domainOperations, domainReads, listDomains, planDeletion } from '../shared/custom-domains.ts';
+import { domainKindOf, domainOperations, listDomains, listReads, planDeletion } from '../shared/custom-domains.ts';
 
 const { application, container, helm } = domainOperations.delete;
-const listReads = domainReads.filter(({ operation }) => operation.name.startsWith('list_'));
 
 /** The id of one of the service's domains, by its name. */
 async function domainIdOf(context: ToolContext, kind: DomainKind, id: string, wanted: string): Promise<string> {
@@ -21,12 +20,13 @@ async function domainIdOf(context: ToolContext, kind: DomainKind, id: string, wa
 const goesAway: Preview = reading(listReads, async ({ custom_domain_id: wanted }, { target, reader }) => {
   const operation: AnyOperation = domainOperations.list[target.kind as DomainKind];
   const row = rowsIn(await reader.attempt<AnyOperation>(operation, { [`${target.kind}_id`]: target.id })).find(({ id }) => id === wanted);
-  return [`${show(row?.['domain'] ?? 'The domain')} no longer leads to the service. Its record at the name servers stays there, and should be taken out.`];
+  return [`${show(row?.['domain'] ?? 'The domain')} no longer leads to the service. Its record at the name servers stays there, and should be taken out, unless the domain moves to another service.`];
 });
 
 export const deleteCustomDomain = composeTool({
   name: 'delete_custom_domain',
   toolset: 'services',
+  title: 'Remove a custom domain',
   description: 'Take a domain off a service, remove it. The service keeps its other addresses.',
   input: { service: anyService(), domain: z.string().min(1).describe('As listed.') },
   operations: [application, container, helm],
@@ -44,7 +44,7 @@ export const deleteCustomDomain = composeTool({
   },
   render: {
     view: (answer) => answer,
-    text: ({ service, deleted }) => `${String(deleted)} no longer belongs to ${String(service)}. Take its record out at the name servers.`,
+    text: ({ service, deleted }) => `${String(deleted)} no longer belongs to ${String(service)}. Take its record out at the name servers, or, if the domain moves to another service, set it to the value that is told when it is added there.`,
     keep: 'first',
   },
 });

@@ -3,7 +3,8 @@ import { defineTool, naming, nothingUnderWay, record, underWay } from '../../src
 
 export const cancelDeployment = defineTool(operations.cancel_deployment, {
   toolset: 'environments',
-  description: 'Abort the running or queued deploy of an environment: stop this deployment, the wrong one. What it has changed stays changed.',
+  title: 'Cancel a deployment, stop the wrong one',
+  description: 'Abort the running or queued deploy (rollout) of an environment. What it has changed stays changed.',
   preview: underWay,
   noOpCheck: nothingUnderWay,
   render: record({ first: ['state', 'id'] }),

@@ -49,9 +49,10 @@ async function originalsPlace({ environment_id: from }: JsonRecord, context: Too
 
 export const cloneEnvironment = defineTool(operations.clone_environment, {
   toolset: 'environments',
+  title: 'Make a copy of an environment',
   description:
-    'Copy, clone or duplicate an environment and all in it, such as production into a test environment, in any mode, cluster and project. Data ' +
-    'of databases stay behind, and nothing runs yet.',
+    'Copy, clone or duplicate an environment and all in it, secrets too, such as production into a test environment, in any mode, cluster and ' +
+    'project. Data of databases stay behind, and nothing runs yet.',
   hidden: ['apply_deployment_rule'],
   fields: { environment_id: 'What to copy.', mode: "Default, as of the others: the original's." },
   reads: [

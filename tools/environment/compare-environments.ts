@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { operations, reference } from '../../src/contract/index.ts';
 import { findDrift, type ComparedEnvironment, type ComparedVariable } from '../../src/analysis/index.ts';
-import { composeTool, containsMark, isPlatformFailure, isRecord, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { composeTool, containsMark, isPlatformFailure, isRecord, recordsIn, naming, pruneRecord, readUses, tableText, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { fewAtOnce } from '../shared/few-at-once.ts';
-import { isOwnerKind, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
+import { isOwnerKind, scopeOf, seenBy, variableLists, type SeenVariables } from '../shared/owned-variables.ts';
 
 const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] | undefined => (Array.isArray(list?.results) ? list.results.filter(isRecord) : undefined);
 
@@ -63,19 +63,18 @@ function withOwn({ name, services, shared }: ListedEnvironment, own: readonly Pa
   };
 }
 
-const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-
 export const compareEnvironments = composeTool({
   name: 'compare_environments',
   toolset: 'environments',
+  title: 'Compare two environments',
   description:
     'What is different between staging and production, why does it work in one only? Compares services, versions, env vars, missing secrets, ' +
     'CPU, memory, instances.',
   input: { first: reference('environment'), second: reference('environment') },
-  operations: [operations.list_services, ...Object.values(variableOperations.list)],
+  operations: [operations.list_services, ...variableLists('variables')],
   reads: [
-    ...readUses('variables are not all compared', ...Object.values(variableOperations.list)),
-    ...readUses('it is not said which secrets one side lacks', ...Object.values(variableOperations.secrets)),
+    ...readUses('variables are not all compared', ...variableLists('variables')),
+    ...readUses('it is not said which secrets one side lacks', ...variableLists('secrets')),
   ],
   output: z.object({ first: z.string(), second: z.string(), pairs: z.int(), same: z.int(), results: z.array(z.object({ kind: z.string(), service: z.string(), what: z.string(), first: z.string(), second: z.string() })) }),
   answer: async ({ first, second }, context) => {
@@ -89,11 +88,11 @@ export const compareEnvironments = composeTool({
   render: {
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
     text: ({ first, second, pairs, same, results, not_comparable }) => {
-      const differences = records(results);
+      const differences = recordsIn(results);
       const head = `${String(first)} and ${String(second)} have ${String(pairs)} services in common, ${String(same)} of them alike; ${differences.length} differences.`;
       return [
         head,
-        ...(differences.length > 0 ? [tableText(records(results), ['kind', 'service', 'what', 'first', 'second'])] : []),
+        ...(differences.length > 0 ? [tableText(recordsIn(results), ['kind', 'service', 'what', 'first', 'second'])] : []),
         ...(Array.isArray(not_comparable) ? [`Set in both, and not compared, because what they hold is hidden: ${not_comparable.join(', ')}`] : []),
       ].join('\n');
     },

@@ -7,6 +7,7 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 export const deleteEnvironment = composeTool({
   name: 'delete_environment',
   toolset: 'environments',
+  title: 'Drop or remove a whole environment',
   description:
     'Delete or destroy a whole environment: tear it down, get rid of it for good, with every service and all data in it. The plan shows all that ' +
     'goes.',

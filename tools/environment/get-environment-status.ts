@@ -1,7 +1,7 @@
 import { operations, terminalOutcome } from '../../src/contract/index.ts';
 import { readsOfServing, servingById, type Served } from '../shared/serving.ts';
 import { kindOfMember, notActedOn, otherMembers } from '../shared/other-kinds.ts';
-import { defineTool, isRecord, pickPaths, pruneRecord, readUses, tableText, type JsonRecord, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import { defineTool, recordsIn, pickPaths, pruneRecord, readUses, tableText, type JsonRecord, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 
 const environmentFacts = [
   'state', 'id', 'last_deployment_state', 'last_deployment_date', 'last_deployment_id', 'deployment_status', 'origin', 'triggered_by',
@@ -19,8 +19,6 @@ const kinds = { applications: 'application', containers: 'container', databases:
 /** The kinds of services that an answer has no list of: whether there are any isn't known. */
 const kindsNotListed = (answer: JsonRecord): readonly string[] => Object.entries(kinds).flatMap(([member, kind]) => (Array.isArray(answer[member]) ? [] : [kind]));
 
-const rowsOf = (answer: JsonRecord, member: string): JsonRecord[] => (Array.isArray(answer[member]) ? answer[member].filter(isRecord) : []);
-
 /** The members that hold services, with their kinds: those that tools act on, and those that only this platform has. */
 const kindsIn = (answer: JsonRecord): Readonly<Record<string, string>> => ({ ...Object.fromEntries(Object.entries(kinds).filter(([member]) => Array.isArray(answer[member]))), ...Object.fromEntries(otherMembers(answer).map((member) => [member, kindOfMember(member)])) });
 
@@ -29,12 +27,12 @@ const isBad = (row: JsonRecord): boolean => terminalOutcome('DEPLOY', String(row
 /** The statuses with the name of each service and what of it serves, which the list of services tells. */
 async function withNames(context: ToolContext, environment_id: string, answer: JsonRecord): Promise<JsonRecord> {
   const list: JsonRecord | undefined = await context.attempt(operations.list_services, { environment_id });
-  const configurations = new Map(rowsOf({ results: list?.['results'] }, 'results').map((row) => [row['id'], row]));
+  const configurations = new Map(recordsIn(list?.['results']).map((row) => [row['id'], row]));
   const members = Object.entries(kindsIn(answer));
-  const services = members.flatMap(([member, kind]) => rowsOf(answer, member).map((status): Served => ({ kind, id: String(status['id']), status, configuration: configurations.get(status['id']) })));
+  const services = members.flatMap(([member, kind]) => recordsIn(answer[member]).map((status): Served => ({ kind, id: String(status['id']), status, configuration: configurations.get(status['id']) })));
   const serving = list ? await servingById(context, services) : new Map<string, string>();
   const named = (row: JsonRecord): JsonRecord => ({ ...row, name: configurations.get(row['id'])?.['name'] ?? row['name'], serves: serving.get(String(row['id'])) });
-  return { ...answer, ...Object.fromEntries(members.map(([member]) => [member, rowsOf(answer, member).map(named)])) };
+  return { ...answer, ...Object.fromEntries(members.map(([member]) => [member, recordsIn(answer[member]).map(named)])) };
 }
 
 /** What the lists that an answer lacks leave unknown; nothing if it has all of them. */
@@ -49,12 +47,12 @@ const statuses: Renderer = {
     pruneRecord({
       environment: pickPaths(pruneRecord((answer['environment'] ?? {}) as JsonRecord), environmentFacts),
       ...Object.fromEntries(
-        Object.keys(kindsIn(answer)).map((member) => [member, rowsOf(answer, member).map((row) => pickPaths(pruneRecord(row), serviceFacts))]),
+        Object.keys(kindsIn(answer)).map((member) => [member, recordsIn(answer[member]).map((row) => pickPaths(pruneRecord(row), serviceFacts))]),
       ),
       not_listed: kindsNotListed(answer),
     }),
   text: (view) => {
-    const rows = Object.entries(kindsIn(view)).flatMap(([member, kind]) => rowsOf(view, member).map((row): JsonRecord => ({ kind, ...row })));
+    const rows = Object.entries(kindsIn(view)).flatMap(([member, kind]) => recordsIn(view[member]).map((row): JsonRecord => ({ kind, ...row })));
     const failuresFirst = rows.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
     const environment = (view['environment'] ?? {}) as JsonRecord;
     const head = `environment\n${tableText([environment], environmentFacts)}`;
@@ -68,6 +66,7 @@ const statuses: Renderer = {
 
 export const getEnvironmentStatus = defineTool(operations.get_environment_status, {
   toolset: 'environments',
+  title: 'Status of all services in an environment',
   description:
     'The status of an environment: the state of every service in it, failures first, and which version serves. Use it to follow a deploy, ' +
     'restart or stop until it has ended.',

@@ -13,6 +13,7 @@ const renderText = (view: JsonRecord): string => {
 
 export const restartServices = defineTool(operations.restart_services, {
   toolset: 'environments',
+  title: 'Restart or reboot a service or database',
   description: [
     'Restart, reboot or bounce applications, databases or containers of an environment as they are.',
     naming`Tells which are out of date and need ${'deploy_service'} instead.`,

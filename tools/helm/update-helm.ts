@@ -1,30 +1,44 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, isRecord, omit, type JsonRecord } from '../../src/server/tool/index.ts';
+import { defineTool, isRecord, type JsonRecord } from '../../src/server/tool/index.ts';
 import { serviceUpdate } from '../shared/service-update.ts';
+
+/** A source as answers have it, under the names of requests. A chart's repository that isn't told stays out. */
+function sourceForRequest({ git, repository, ...source }: JsonRecord): JsonRecord {
+  // What is given twice is refused under its own names.
+  if (isRecord(git) && repository === undefined && source['git_repository'] === undefined) return { ...source, git_repository: git['git_repository'] };
+  if (!isRecord(repository) || git !== undefined || source['helm_repository'] !== undefined) return { ...source, ...(git !== undefined && { git }), ...(repository !== undefined && { repository }) };
+  const { repository: from, ...chart } = repository;
+  return { ...source, helm_repository: { ...chart, ...(from !== undefined && { repository: isRecord(from) ? (from['id'] ?? null) : from }) } };
+}
 
 /** Converts a helm service to a request, in which the members of `source` have other names. */
 function asRequest({ source, ...helm }: JsonRecord): JsonRecord {
-  const { git, repository } = (isRecord(source) ? source : {}) as { git?: JsonRecord; repository?: JsonRecord };
-  if (isRecord(git)) return { ...helm, source: { git_repository: git['git_repository'] } };
-  if (!isRecord(repository)) return { ...helm, source };
-  const { repository: from } = repository;
-  return { ...helm, source: { helm_repository: { ...omit(repository, ['repository']), repository: isRecord(from) ? (from['id'] ?? null) : null } } };
+  if (!isRecord(source)) return { ...helm, source };
+  const { helm_repository: chart, ...others } = sourceForRequest(source);
+  return { ...helm, source: { ...others, ...(isRecord(chart) && { helm_repository: { repository: null, ...chart } }) } };
 }
 
-export const updateHelm = defineTool(
-  operations.update_helm,
-  serviceUpdate(operations.update_helm, {
-    description: 'Change or upgrade a Helm release: use a newer chart version, other values, ports, time limit.',
-    exclusive: ['source'],
-    asRequest,
-    fields: {
-      source: '{helm_repository: {repository: id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}.',
-      values_override: 'Values.',
-      'values_override.set': 'All the [name, value] pairs.',
-      'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',
-      ports: '{name, internal_port, external_port, namespace, protocol, service_name}.',
-    },
-    folded: ['values_override.file', 'source'],
-    hidden: ['values_override.set_string', 'values_override.set_json', 'allow_cluster_wide_resources', 'description'],
-  }),
-);
+/** Arguments with the source under the names of requests: it may be given as it was shown. */
+const withRequestNames = (args: JsonRecord): JsonRecord => (isRecord(args['source']) ? { ...args, source: sourceForRequest(args['source']) } : args);
+
+const update = serviceUpdate(operations.update_helm, {
+  title: 'Edit or upgrade a Helm release',
+  description: 'Change or upgrade a Helm release: use a newer chart version, other values, ports, time limit.',
+  exclusive: ['source'],
+  asRequest,
+  fields: {
+    source: '{helm_repository: {repository: name or id, chart_name, chart_version}} or {git_repository: {url, branch, root_path}}, or as shown.',
+    values_override: 'Values.',
+    'values_override.set': 'All the [name, value] pairs.',
+    'values_override.file': '{raw: {values: [{name, content: YAML}]}} or {git: {git_repository, paths}}.',
+    ports: '{name, internal_port, external_port, namespace, protocol, service_name}.',
+  },
+  folded: ['values_override.file', 'source'],
+  hidden: ['values_override.set_string', 'values_override.set_json', 'allow_cluster_wide_resources', 'description'],
+});
+
+export const updateHelm = defineTool(operations.update_helm, {
+  ...update,
+  expand: (args, context) => update.expand(withRequestNames(args), context),
+  answer: (args, context, answers) => update.answer(withRequestNames(args), context, answers),
+});

@@ -3,6 +3,7 @@ import { defineTool, table } from '../../src/server/tool/index.ts';
 
 export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
+  title: 'Runs of a job: did it succeed?',
   description:
     'Did a job run, when was its last run, did it work? The runs of a job or cron job, such as a backup or a migration: when, how long, which ' +
     'version. Newest first.',

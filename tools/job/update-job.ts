@@ -12,6 +12,7 @@ function asRequest({ source, ...job }: JsonRecord): JsonRecord {
 export const updateJob = defineTool(
   operations.update_job,
   serviceUpdate(operations.update_job, {
+    title: 'Change a job or cron job, move it to another time',
     description: 'Change a job or cron job: its schedule (when it should run), image tag or git branch, command, memory, CPU, retries, longest run.',
     exclusive: ['source'],
     kinds: { schedule: scheduleKinds },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operations, PageNumber, reference } from '../../src/contract/index.ts';
-import { organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
-import { compact, composeTool, isRecord, pruneRecord, tableText, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
+import { clip, organizationOverviewOf, type ConditionCounts } from '../../src/analysis/index.ts';
+import { compact, composeTool, recordsIn, pruneRecord, tableText, type JsonRecord, type NextCall } from '../../src/server/tool/index.ts';
 import { readOrganization, readsOfOrganization } from '../shared/organization-evidence.ts';
 
 // A page stays within 2,000 tokens, as text and as structured content together.
@@ -10,15 +10,12 @@ const mostProjects = 8;
 const mostLocks = 3;
 const longestText = 100;
 
-const clip = (text: string, length = longestText): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
-
 const countsText = (counts: ConditionCounts): string => Object.entries(counts).map(([condition, count]) => `${count} ${condition}`).join(', ');
 
-const records = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-const lockText = ({ cluster_id, owner_name, reason, locked_at, ttl_in_days }: JsonRecord): string =>
-  clip(`cluster ${String(cluster_id)} by ${String(owner_name)} at ${String(locked_at)} for ${String(ttl_in_days)} days: ${String(reason)}`, 160);
+const lockText = ({ name, owner_name, reason, locked_at, ttl_in_days }: JsonRecord): string =>
+  clip(`cluster ${String(name)} by ${String(owner_name)} at ${String(locked_at)} for ${String(ttl_in_days)} days: ${String(reason)}`, 160);
 
 const asWhole = (count: number): string =>
   `${count} of the environments ${count === 1 ? 'is' : 'are'} judged by the platform's state of the whole: a service that failed before the latest deployment may not show.`;
@@ -26,7 +23,7 @@ const asWhole = (count: number): string =>
 const troubled: readonly string[] = ['failed', 'unavailable', 'alerting', 'moving'];
 
 function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
-  const [worst] = records(view['results']).filter(({ condition }) => troubled.includes(String(condition)));
+  const [worst] = recordsIn(view['results']).filter(({ condition }) => troubled.includes(String(condition)));
   const page = Number(view['page']);
   return [
     ...(worst ? [{ tool: 'get_environment_overview', arguments: { environment: worst['environment'] }, why: 'each of its services' }] : []),
@@ -37,8 +34,9 @@ function next(view: JsonRecord, args: JsonRecord): readonly NextCall[] {
 export const getOrganizationOverview = composeTool({
   name: 'get_organization_overview',
   toolset: 'organization',
+  title: 'How does everything look today? A status report',
   description:
-    'What is broken, anywhere? The state of the whole organization (company), of all projects or one, in one look, worst first: failing, out of ' +
+    'What is broken, where are problems? The state (health) of the whole organization (company), of all projects or one, worst first: failing, out of ' +
     'date, locked, alerting, deploying, never deployed.',
   input: { project: reference('project').optional(), environment: reference('environment').optional(), page: PageNumber.default(1) },
   // There for servers that are kept to an environment.
@@ -62,11 +60,11 @@ export const getOrganizationOverview = composeTool({
     return pruneRecord({
       organization: evidence.organization, total: environments.length, counts, ...(Object.keys(services).length > 0 && { services }),
       ...(projects.length > 1 && {
-        projects: [...projects.slice(0, mostProjects).map((one) => clip(`${one.project}: ${countsText(one.counts)}`)), ...(otherProjects > 0 ? [`${otherProjects} more projects`] : [])],
+        projects: [...projects.slice(0, mostProjects).map((one) => clip(`${one.project}: ${countsText(one.counts)}`, longestText)), ...(otherProjects > 0 ? [`${otherProjects} more projects`] : [])],
       }),
-      results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what) })),
+      results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestText) })),
       ...(evidence.locks.length > 0 && { locks: [...evidence.locks.slice(0, mostLocks).map(lockText), ...(evidence.locks.length > mostLocks ? [`${evidence.locks.length - mostLocks} more locks`] : [])] }),
-      ...(evidence.clusterAlerts.length > 0 && { cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name)) }),
+      ...(evidence.clusterAlerts.length > 0 && { cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name, longestText)) }),
       page, pages: Math.max(1, Math.ceil(environments.length / pageSize)),
     });
   },
@@ -79,7 +77,7 @@ export const getOrganizationOverview = composeTool({
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),
         ...texts(alerts).map((name) => `Alert about a cluster: ${name}`),
-        ...(records(results).length > 0 ? [tableText(records(results), ['environment', 'mode', 'condition', 'what'])] : []),
+        ...(recordsIn(results).length > 0 ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'what'])] : []),
         ...(Number(pages) > 1 ? [`Page ${String(page)} of ${String(pages)}, worst first.`] : []),
       ].join('\n'),
     keep: 'first',

@@ -4,6 +4,7 @@ import { defineTool, alreadyMember, omit, record, role } from '../../src/server/
 
 export const inviteMember = defineTool(operations.invite_member, {
   toolset: 'organization',
+  title: 'Send an invitation by e-mail',
   description:
     'Invite a new colleague or teammate: add someone to the organization by e-mail, give them access as a developer or in another role. Sends ' +
     'the invitation.',

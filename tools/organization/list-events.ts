@@ -1,10 +1,13 @@
 import * as z from 'zod';
-import { maximumEventPageSize, operations, reference } from '../../src/contract/index.ts';
-import { isWanted, tellEvent, timeWindow, UnusableQuery, type LenientEvent, type WantedEvents } from '../../src/analysis/index.ts';
-import { anyService, composeTool, isPlatformFailure, isRecord, isSecretName, naming, pick, pruneRecord, table, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import { maximumEventPageSize, maximumPageSize, operations, reference } from '../../src/contract/index.ts';
+import { isWanted, readDeployment, tellEvent, timeWindow, UnusableQuery, type LenientEvent, type WantedEvents } from '../../src/analysis/index.ts';
+import { anyService, composeTool, isPlatformFailure, isRecord, recordsIn, isSecretName, naming, pick, pruneRecord, table, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
+import { readAspect, readsByKind, subjectAt } from '../shared/any-service.ts';
+import { ifPossible } from '../shared/if-possible.ts';
 
 const keepsNoOlder = 'The platform keeps no older ones.';
 const mayBeMore = 'There may be older ones that fit.';
+const mayBeMoreBefore = 'There may be older ones: until looks further back.';
 
 const columns = ['at', 'who', 'via', 'what', 'where', 'changes'];
 
@@ -13,6 +16,9 @@ const mostShown = 30;
 /** Most pages that one call turns. */
 const mostPages = 5;
 
+/** The same where only some events may be seen, so that those of others hide none of them. */
+const mostNarrowedPages = 20;
+
 interface Found {
   readonly events: readonly LenientEvent[];
   readonly looked: number;
@@ -20,6 +26,12 @@ interface Found {
   readonly hasMore: boolean;
   readonly since?: string;
   readonly isCut: boolean;
+  /** Whether more were found than are shown. */
+  readonly isFull: boolean;
+  /** Whether only some events may be seen: then nothing is told that depends on the others. */
+  readonly isNarrowed: boolean;
+  /** The time of the first event that the platform has, if the search came to it. */
+  readonly first?: string;
 }
 
 const tokenIn = (link: unknown): string | undefined => (typeof link === 'string' ? /(?:^|[?&])continueToken=([^&]+)/.exec(link)?.[1] : undefined);
@@ -43,16 +55,20 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each page has the token of the next one.
     const answer = await page(context, organization_id, { ...window, ...(token !== undefined && { continue_token: decodeURIComponent(token) }) });
-    const rows = (Array.isArray(answer['events']) ? answer['events'].filter(isRecord) : []) as LenientEvent[];
+    const rows = recordsIn(answer['events']) as LenientEvent[];
     events.push(...rows.filter((event) => isWanted(wanted, event)));
     looked += rows.length;
     turned += 1;
     const next = tokenIn(isRecord(answer['links']) ? answer['links']['next'] : undefined);
     const isPast = wanted.from !== undefined && rows.some(({ timestamp }) => Date.parse(timestamp ?? '') < wanted.from!);
-    const isDone = next === undefined || next === token || rows.length === 0 || isPast;
-    if (isDone || events.length > mostShown || turned === mostPages) {
+    const isNarrowed = answer['is_narrowed'] === true;
+    // A page of which nothing may be seen is empty here, and not the last one.
+    const isDone = next === undefined || next === token || (rows.length === 0 && !isNarrowed) || isPast;
+    if (isDone || events.length > mostShown || turned === (isNarrowed ? mostNarrowedPages : mostPages)) {
       const since = typeof answer['events_since'] === 'string' ? answer['events_since'] : undefined;
-      return { events: events.slice(0, mostShown), looked, hasMore: events.length > mostShown || !isDone, since, isCut: answer['organization_max_limit_reached'] === true };
+      const isFull = events.length > mostShown;
+      const first = next === undefined && wanted.from === undefined && !isNarrowed ? (rows.at(-1)?.timestamp ?? undefined) : undefined;
+      return { events: events.slice(0, mostShown), looked, hasMore: isFull || isNarrowed || !isDone, isFull, isNarrowed, since, first, isCut: answer['organization_max_limit_reached'] === true };
     }
     token = next;
   }
@@ -65,10 +81,22 @@ function placesOf({ resolved }: ToolContext): Pick<WantedEvents, 'service' | 'en
   return { ...(environment ? { environment: environment.id } : project && { project: project.id }) };
 }
 
+const isDeployment = (kind: string | undefined): boolean => kind === undefined || /deploy/i.test(kind);
+
+/** Whether the history of what is asked about has deployments from before a time; undefined if that is not known. */
+async function hasOlderDeployments(context: ToolContext, since: string): Promise<boolean | undefined> {
+  const subject = subjectAt(context, 'service') ?? subjectAt(context, 'environment');
+  const history = subject && (await ifPossible(context, 'Whether there are older deployments', () => readAspect(context, subject, 'deployments', { page: 1, page_size: maximumPageSize })));
+  return history && recordsIn(history['results']).some((item) => Date.parse(readDeployment(item).startedAt ?? '') < Date.parse(since));
+}
+
 const next = (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
-  const rows = Array.isArray(view['results']) ? view['results'].filter(isRecord) : [];
+  const rows = recordsIn(view['results']);
   const last = rows.at(-1)?.['at'];
-  return view['more'] !== undefined && typeof last === 'string' ? [{ tool: 'list_events', arguments: { ...args, until: last }, why: 'older ones' }] : [];
+  return [
+    ...(view['more'] === mayBeMore && typeof last === 'string' ? [{ tool: 'list_events', arguments: { ...args, until: last }, why: 'older ones' }] : []),
+    ...(view['deployments_before'] === undefined ? [] : [{ tool: 'list_deployments', arguments: pick(args, args['service'] === undefined ? ['environment'] : ['service']), why: 'the deployments from before there were events' }]),
+  ];
 };
 
 const windowOf = (bounds: { readonly since?: string; readonly until?: string }, context: ToolContext): { readonly from?: number; readonly to?: number } => {
@@ -83,7 +111,8 @@ const windowOf = (bounds: { readonly since?: string; readonly until?: string }, 
 export const listEvents = composeTool({
   name: 'list_events',
   toolset: 'organization',
-  description: 'Who changed or touched what, and when? The audit trail (activity log), with old and new values, newest first.',
+  title: 'Who changed, deleted or stopped something',
+  description: 'Who changed, touched or removed what, and when? The audit trail (activity log), with old and new values, newest first.',
   input: {
     service: anyService().optional(),
     environment: reference('environment').optional(),
@@ -95,16 +124,22 @@ export const listEvents = composeTool({
   },
   hidden: ['project'],
   operations: [operations.list_events],
-  reads: [{ operation: operations.get_organization, without: 'it does not know what to list', isNeeded: true }],
-  output: z.object({ results: z.array(z.object({ at: z.string(), who: z.string(), via: z.string(), what: z.string(), where: z.string(), changes: z.string() })), looked_through: z.int(), kept_since: z.string(), more: z.string() }),
+  reads: [
+    { operation: operations.get_organization, without: 'it does not know what to list', isNeeded: true },
+    ...readsByKind('deployments', 'that there are deployments from before events were recorded', operations.list_environment_deployments),
+  ],
+  output: z.object({ results: z.array(z.object({ at: z.string(), who: z.string(), via: z.string(), what: z.string(), where: z.string(), changes: z.string() })), looked_through: z.int(), kept_since: z.string(), deployments_before: z.string(), more: z.string() }),
   answer: async ({ who, kind, since, until }, context) => {
     const organization = await context.read(operations.get_organization, {});
     if (!organization.id) return context.refuse('the platform does not say the id of the organization, and events are listed by it', naming`Who deployed, and when, is in the history: ${'list_deployments'}.`);
     const wanted = { who, kind, ...windowOf({ since, until }, context), ...placesOf(context) };
-    const { events, looked, hasMore, since: keptSince, isCut } = await search(context, organization.id, wanted);
+    const { events, looked, hasMore, isFull, isNarrowed, since: keptSince, first, isCut } = await search(context, organization.id, wanted);
+    const begin = keptSince ?? first;
+    const reachesBack = begin !== undefined && !isNarrowed && isDeployment(kind) && (wanted.from === undefined || wanted.from < Date.parse(begin)) && (wanted.to === undefined || wanted.to > Date.parse(begin));
+    const isOlder = reachesBack && (await hasOlderDeployments(context, begin)) === true;
     return pruneRecord({
-      results: events.map((event) => pruneRecord({ ...pick({ ...tellEvent(event, isSecretName) }, columns) })), looked_through: looked, kept_since: keptSince,
-      ...(isCut && { older: keepsNoOlder }), ...(hasMore && { more: mayBeMore }),
+      results: events.map((event) => pruneRecord({ ...pick({ ...tellEvent(event, isSecretName) }, columns) })), looked_through: looked, kept_since: keptSince, ...(isOlder && { deployments_before: begin }),
+      ...(isCut && { older: keepsNoOlder }), ...(hasMore && { more: isNarrowed && !isFull ? mayBeMoreBefore : mayBeMore }),
     });
   },
   render: {
@@ -115,6 +150,7 @@ export const listEvents = composeTool({
       [
         (view['results'] as readonly JsonRecord[]).length === 0 ? `None of the ${String(view['looked_through'])} events looked through fits.` : table('event', columns).text(view),
         ...(typeof view['kept_since'] === 'string' ? [`Every change since ${view['kept_since']} has its event; earlier ones may have none.`] : []),
+        ...(typeof view['deployments_before'] === 'string' ? [`Events are kept from ${view['deployments_before']} on: deployments from before have none.`] : []),
         ...(typeof view['older'] === 'string' ? [view['older']] : []),
         ...(typeof view['more'] === 'string' ? [`${view['more']} ${String(view['looked_through'])} were looked through.`] : []),
       ].join('\n'),

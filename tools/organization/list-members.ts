@@ -3,6 +3,7 @@ import { defineTool, naming, table } from '../../src/server/tool/index.ts';
 
 export const listMembers = defineTool(operations.list_members, {
   toolset: 'organization',
+  title: 'List members: who has access, which rights',
   description: [
     'Who has access, and who are the admins? The team members (users) of the organization with their roles (permissions), and when they were ' +
       'last active.',

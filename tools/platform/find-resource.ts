@@ -27,13 +27,14 @@ function suggestions({ name, state }: SearchedResource, all: readonly FoundResou
 export const findResource = composeTool({
   name: 'find_resource',
   toolset: 'projects',
+  title: 'Search for a service, project or other, find its id',
   description:
-    'Where is it? Locates what is called so: projects, environments, services and clusters, by part of the path (project/environment/name), kind ' +
-    'or state (ERROR: all that is failing). Without arguments: the tree.',
+    'Where is it, is there anything called so? Finds projects, environments, services and clusters by name, kind or state: what is ' +
+    'failing (ERROR), which services are STOPPED. Without arguments: the tree.',
   input: {
     name: z.string().min(1).optional().describe('Part of the path.'),
     kind: z.enum(kinds).optional().describe('Only these.'),
-    state: z.string().min(1).optional().describe('Part of it.'),
+    state: z.string().min(1).optional().describe('Part of it, or NEVER_DEPLOYED.'),
     project: reference('project').optional(),
     environment: reference('environment').optional(),
     limit: z.int().min(1).max(500).default(defaultLimit).describe('Rows.'),

@@ -5,6 +5,7 @@ import { composeTool, record } from '../../src/server/tool/index.ts';
 export const getApiBudget = composeTool({
   name: 'get_api_budget',
   toolset: 'organization',
+  title: 'How many API requests are left',
   description: "How many API requests are left of this hour's quota (rate limit), and when does the count begin anew? Ask before work that takes many.",
   input: {},
   operations: [operations.get_organization],

@@ -9,6 +9,7 @@ const [first, ...others] = serviceKinds;
 export const deleteService = composeTool({
   name: 'delete_service',
   toolset: 'services',
+  title: 'Remove a service, app or database',
   description:
     'Delete a service of any kind (application, database …) for good: remove it completely, with its data. The plan shows all that goes with it, ' +
     'and what needs it.',

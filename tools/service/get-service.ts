@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, omit, pick, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { domainReads, domainsOf } from '../shared/custom-domains.ts';
+import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 
@@ -20,12 +20,13 @@ const statusIfTold = (context: ToolContext, subject: Subject): Promise<JsonRecor
 export const getService = composeTool({
   name: 'get_service',
   toolset: 'services',
+  title: 'Show a service: settings, configuration, URL',
   description:
-    'Show one service of any kind: whether it is up (state), its URL, last deployment, out of date or not, how much memory and CPU it has, ' +
-    'instances, image, ports, probes and domains.',
+    'Show one service of any kind: whether it is up (state), at what URL, last deployment, out of date or not, how much memory and CPU, how ' +
+    'many instances (replicas), image, ports, probes and domains it has.',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
-  reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses, ...domainReads],
+  reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses],
   output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);

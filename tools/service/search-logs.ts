@@ -23,7 +23,7 @@ async function logIn(context: ToolContext, deployment?: string): Promise<Deploym
   return { lines, ...(lines.length === 0 && { missing: onlyLatest }) };
 }
 
-const onlyLatest = 'the log of an environment has the latest deployment of each service only. Give the service together with deployment_id';
+const onlyLatest = 'the log of an environment has the latest deployment of each service only. Give the service together with deployment';
 
 const unreadable = 'The log could not be read, so it is not known whether there are such lines.';
 
@@ -33,6 +33,7 @@ const lineText = ({ time, pod, text, matched }: LogSearchResult['groups'][number
 export const searchLogs = composeTool({
   name: 'search_logs',
   toolset: 'services',
+  title: 'Search or show the logs, find lines and stack traces',
   description:
     'Search or grep the logs of a service or environment for errors: error messages, exceptions, a request id, the last hour or night. By ' +
     'default it finds warnings and errors.',

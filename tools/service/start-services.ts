@@ -1,10 +1,11 @@
-import { operations, serviceKinds } from '../../src/contract/index.ts';
-import { at, chosenServices, composeTool, type JsonRecord, type PlannedOperation } from '../../src/server/tool/index.ts';
+import { operations, startableKinds } from '../../src/contract/index.ts';
+import { chosenServices, composeTool, idsInLists, recordsIn, rowsIn, type JsonRecord, type PlannedOperation, type Tool, type ToolContext } from '../../src/server/tool/index.ts';
 import { byEnvironment, serviceCandidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
 import { severalAnswer, severalNext, severalOutput, severalRender, type SeveralWords } from '../shared/several-services.ts';
+import { readsOfVersions, versionToStart } from '../shared/version-before.ts';
 import { waitForEnd } from '../shared/wait-for-end.ts';
 
-const startable: readonly string[] = ['application', 'container', 'database', 'helm'] satisfies readonly (typeof serviceKinds)[number][];
+const startable: readonly string[] = startableKinds;
 
 /** Why a service is not started; undefined if it is. */
 function reasonAgainst(candidate: Candidate): string | undefined {
@@ -17,27 +18,27 @@ function reasonAgainst(candidate: Candidate): string | undefined {
   return state === 'STOPPED' ? undefined : state === 'READY' ? 'never deployed' : 'not stopped';
 }
 
-/** The commit of an application that ran before. */
-const commitOf = (record: JsonRecord): string | undefined => {
-  const commit = at(record, 'git_repository.deployed_commit_id');
-  return typeof commit === 'string' && commit !== '' ? commit : undefined;
-};
+const services = (all: readonly Candidate[], kind: string): readonly Candidate[] => all.filter((one) => one.kind === kind);
 
-function inputFor(services: readonly Candidate[]): JsonRecord {
-  const of = (kind: string): readonly Candidate[] => services.filter((one) => one.kind === kind);
-  const applications = of('application').map(({ id, record }) => {
-    const commit = commitOf(record);
-    return { application_id: id, ...(commit !== undefined && { git_commit_id: commit }) };
-  });
-  const lists = { applications, containers: of('container').map(({ id }) => ({ id })), helms: of('helm').map(({ id }) => ({ id })), databases: of('database').map(({ id }) => id) };
-  return { environment_id: services[0]!.environment.id, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) };
+/** The request that starts services of one environment, each with the version that ran before. */
+async function inputFor(all: readonly Candidate[], context: ToolContext): Promise<JsonRecord> {
+  const environment_id = all[0]!.environment.id;
+  // The rows of wider lists have no versions.
+  const rows = rowsIn(await context.attempt(operations.list_services, { environment_id }));
+  const named = (kind: string, member: string): Promise<readonly JsonRecord[]> =>
+    Promise.all(services(all, kind).map(async ({ id, record }) => ({ [member]: id, ...(await versionToStart(rows.find((row) => row['id'] === id) ?? record, context)).input })));
+  const [applications, containers, helms] = await Promise.all([named('application', 'application_id'), named('container', 'id'), named('helm', 'id')]);
+  const lists = { applications, containers, helms, databases: services(all, 'database').map(({ id }) => id) };
+  return { environment_id, ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)) };
 }
 
-/** The version that a service starts with, where it is told. */
-const versionNote = (record: JsonRecord): string | undefined => {
-  const commit = commitOf(record);
-  if (commit !== undefined) return `commit ${commit}, which ran before`;
-  return typeof record['tag'] === 'string' ? `tag ${record['tag']}` : undefined;
+/** Whether a deployment of several services starts one of them: then whoever denies starting denies it. */
+const isStart: NonNullable<Tool['matchesAction']> = async ({ input }, reader) => {
+  const statuses = await reader.attempt(operations.get_environment_status, { environment_id: String(input['environment_id']) });
+  const rows = Object.values((statuses ?? {}) as JsonRecord).flatMap((list) => recordsIn(list));
+  const states = idsInLists(input).map((id) => rows.find((row) => row['id'] === id)?.['state']);
+  if (states.includes('STOPPED')) return 'yes';
+  return states.includes(undefined) ? 'unknown' : 'no';
 };
 
 const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates: ['DEPLOYED', 'RUNNING', 'RESTARTED'] };
@@ -45,19 +46,21 @@ const words: SeveralWords = { accepted: 'starting', done: 'running', goodStates:
 export const startServices = composeTool({
   name: 'start_services',
   toolset: 'services',
+  title: 'Start services, turn them on again',
   description:
-    'Start stopped services again, resume them, bring an environment back up in the morning, with the commits and tags that ran before: by list, ' +
-    'or everything in a project, environment or mode. Runs no jobs and no Terraform.',
+    'Start stopped services again, resume them, bring an environment back up in the morning, with the commits, tags and chart versions that ran ' +
+    'before, where the history tells them: by list, or everything in a project, environment or mode. Runs no job and no Terraform.',
   input: { ...serviceChoice, ...waitForEnd },
   rules: choiceRules,
   spansEnvironments: true,
-  operations: [operations.start_services],
+  operations: [operations.deploy_services],
+  matchesAction: isStart,
   expand: async (args, context): Promise<readonly PlannedOperation[]> =>
-    byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map((services) => ({
-      operation: operations.start_services, input: inputFor(services), about: services[0]!.environment.path,
-    })),
-  preview: chosenServices('Starts', versionNote),
-  reads: readsOfChoice,
+    Promise.all(byEnvironment((await serviceCandidates(args, context)).filter((one) => reasonAgainst(one) === undefined)).map(async (all) => ({
+      operation: operations.deploy_services, input: await inputFor(all, context), about: all[0]!.environment.path,
+    }))),
+  preview: chosenServices('Starts', async (record, _, reader) => (await versionToStart(record, reader)).note),
+  reads: [...readsOfChoice, ...readsOfVersions],
   output: severalOutput,
   answer: (args, context) => severalAnswer(args, context, { words, reasonAgainst }),
   render: severalRender,

@@ -1,4 +1,4 @@
-import { isDown, operations, serviceKinds } from '../../src/contract/index.ts';
+import { isDown, isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
 import { chosenServices, composeTool, type JsonRecord, type PlannedOperation } from '../../src/server/tool/index.ts';
 import { byEnvironment, serviceCandidates, choiceRules, isUnderWay, readsOfChoice, serviceChoice, type Candidate } from '../shared/service-choice.ts';
 import { severalAnswer, severalNext, severalOutput, severalRender, type SeveralWords } from '../shared/several-services.ts';
@@ -8,7 +8,7 @@ import { waitForEnd } from '../shared/wait-for-end.ts';
 function reasonAgainst(candidate: Candidate): string | undefined {
   const { kind, state } = candidate;
   if (kind === 'terraform') return 'what Terraform made can not be stopped';
-  if (!(serviceKinds as readonly string[]).includes(kind)) return `${kind} services can not be stopped here`;
+  if (!isServiceKind(kind)) return `${kind} services can not be stopped here`;
   if (state !== undefined && isDown(state)) return state === 'READY' ? 'never deployed' : 'already stopped';
   return isUnderWay(candidate) ? 'a deployment of it is under way' : undefined;
 }
@@ -23,6 +23,7 @@ const words: SeveralWords = { accepted: 'stopping', done: 'stopped', goodStates:
 export const stopServices = composeTool({
   name: 'stop_services',
   toolset: 'services',
+  title: 'Stop services, turn them off',
   description:
     'Stop or switch off services, one or many, take them offline or pause them, also across environments: by list, or everything in a project, ' +
     "environment or mode, such as everything that isn't production. Leaves out what is deploying.",

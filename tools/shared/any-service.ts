@@ -32,6 +32,9 @@ const reads = {
 export const readsOf = (...aspects: readonly (keyof typeof reads)[]): [AnyOperation, ...AnyOperation[]] =>
   aspects.flatMap((aspect) => serviceKinds.map((kind) => operationNamed(reads[aspect](kind)))) as [AnyOperation, ...AnyOperation[]];
 
+/** The operation that reads an aspect of a service of this kind. */
+export const readOf = (aspect: keyof typeof reads, kind: string): AnyOperation => operationNamed(reads[aspect](kind));
+
 /**
  * Uses of the operations that read an aspect of a service, by its kind.
  * @param what names the aspect, for example `the state`
@@ -56,7 +59,7 @@ export const idOf = ({ kind, id }: Pick<Subject, 'kind' | 'id'>): JsonRecord => 
  * Reads one aspect of a service; undefined if the platform doesn't show it.
  * @throws ApiError if the platform fails.
  */
-export const readAspect = (context: ToolContext, subject: Subject, aspect: 'configuration' | 'deployments' | 'logs', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
+export const readAspect = (context: Pick<ToolContext, 'attempt'>, subject: Subject, aspect: 'configuration' | 'deployments' | 'logs', query: JsonRecord = {}): Promise<JsonRecord | undefined> =>
   context.attempt(operationNamed(reads[aspect](subject.kind)), { ...idOf(subject), ...query });
 
 /** Why an aspect that was not shown could not be read: the same read, not sent again; undefined if it was answered. */
@@ -115,8 +118,11 @@ export const serviceSubject = (context: ToolContext): Subject => {
   return subject ?? context.refuse('neither service nor environment is given', 'Give the one that is meant.');
 };
 
+// As elsewhere in the texts: without a comma before the last.
+const list = new Intl.ListFormat('en-GB');
+
 /** An argument rule: exactly one of these members must be given. */
 export const oneOf = (...members: readonly string[]) => (args: JsonRecord): readonly string[] => {
   const given = members.filter((member) => args[member] !== undefined);
-  return given.length === 1 ? [] : [`exactly one of ${members.map((member) => `"${member}"`).join(' and ')} must be given`];
+  return given.length === 1 ? [] : [`exactly one of ${list.format(members.map((member) => `"${member}"`))} must be given`];
 };

@@ -12,11 +12,11 @@ export const domainOperations = {
 
 const ofAllKinds = (act: keyof typeof domainOperations): AnyOperation[] => Object.values(domainOperations[act]);
 
-/** What is lacking where the domains of a service, or what the name servers say of them, can't be read. */
-export const domainReads: readonly ReadUse[] = [
-  ...readUses('the domains of a service are not shown', ...ofAllKinds('list')),
-  ...readUses('it is not shown whether the name servers point the domains of a service to it', ...ofAllKinds('check')),
-];
+/** What is lacking where the domains of a service can't be read. */
+export const listReads: readonly ReadUse[] = readUses('the domains of a service are not shown', ...ofAllKinds('list'));
+
+/** What is lacking where the platform doesn't tell what the name servers say of the domains of a service. */
+export const checkReads: readonly ReadUse[] = readUses('it is not shown whether the name servers point the domains of a service to it', ...ofAllKinds('check'));
 
 /** Whether services of this kind can have domains of their own. */
 export const canHaveDomains = (kind: string): kind is DomainKind => (domainKinds as readonly string[]).includes(kind);
@@ -65,14 +65,21 @@ export async function withRecords(context: ToolContext, kind: DomainKind, id: st
 }
 
 /** The domains of a service of any kind, with their records; undefined if it can have none, or the platform doesn't show them. */
-export async function domainsOf(context: ToolContext, { kind, id }: Subject): Promise<readonly JsonRecord[] | undefined> {
+export async function domainsOf(context: ToolContext, { kind, id }: Pick<Subject, 'kind' | 'id'>): Promise<readonly JsonRecord[] | undefined> {
   if (!canHaveDomains(kind)) return undefined;
   const domains = await listDomains(context, kind, id);
   return domains && withRecords(context, kind, id, domains);
 }
 
+/** A domain as an address, with what isn't right at the name servers. */
+export function addressOfDomain({ domain, entered }: JsonRecord): string {
+  const [address, state] = [`https://${String(domain)}`, String(entered)];
+  if (state === 'yes') return address;
+  return state === 'not known' ? `${address} (not known whether the name servers point here)` : `${address} (not yet verified at the name server${state.slice('no'.length).replace(', ', ': ')})`;
+}
+
 /** The request that gives a service a domain. */
-export const planCreation = (kind: DomainKind, id: string, domain: { readonly domain: string; readonly generate_certificate: boolean; readonly use_cdn?: boolean | undefined }) => {
+export const planDomain = (kind: DomainKind, id: string, domain: { readonly domain: string; readonly generate_certificate: boolean; readonly use_cdn?: boolean | undefined }) => {
   const operation: AnyOperation = domainOperations.create[kind];
   return planOperation(operation, { ...idOf({ kind, id }), ...domain });
 };

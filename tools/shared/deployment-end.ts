@@ -1,45 +1,50 @@
-import { isServiceKind } from '../../src/contract/index.ts';
-import { compact, isPlatformFailure, isRecord, pruneRecord, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
-import { canServe } from '../../src/analysis/index.ts';
+import { isDown, isServiceKind, operations } from '../../src/contract/index.ts';
+import { canServe, shortCommit, versionSourceOf } from '../../src/analysis/index.ts';
+import { compact, isRecord, pruneRecord, recordsIn, scheduleText, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
-import { servingById } from './serving.ts';
+import { servingNow } from './serving.ts';
 import { diagnosed, diagnosedIn, proposed } from '../deployment/diagnose-deployment.ts';
 import { readsOfDiagnosis } from './diagnosis-evidence.ts';
-import { addressesIn, addressesOf, readsOfAddresses, shownAddresses } from './public-addresses.ts';
+import { addressesOf, reachedIn, readsOfAddresses, shownAddresses } from './public-addresses.ts';
+import { ifPossible } from './if-possible.ts';
 import { diagnosisText } from './diagnosis-text.ts';
 import { otherServicesIn } from './other-kinds.ts';
+import { isDeployed } from './started-facts.ts';
 import type { WaitResult } from './wait-for-end.ts';
-
-/** What may be told beside how a deployment ended; nothing if the platform fails to answer what that takes, and says so. */
-const ifPossible = <Told>(context: ToolContext, what: string, tell: () => Promise<Told>): Promise<Told | undefined> =>
-  tell().catch((error: unknown) => {
-    if (!isPlatformFailure(error)) throw error;
-    context.leftOut(`${what} is not said, because the platform failed to answer what that takes (${error.operation}: ${error.reason}).`);
-    return undefined;
-  });
 
 /** Why a deployment failed; for an environment, why the service that failed last did. */
 const diagnosisOf = (context: ToolContext, subject: Subject, deployment?: string): Promise<JsonRecord | undefined> =>
   isServiceKind(subject.kind) ? diagnosed(context, { ...subject, kind: subject.kind }, deployment) : diagnosedIn(context, subject);
 
 /** What explaining a failed deployment reads. */
-export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(({ operation, same }) => ({ operation, same, without: readsOfAddresses.some((use) => use.operation === operation) ? 'public addresses are not shown' : 'a deployment that failed is explained by less, or not at all' }));
+export const readsToExplain: readonly ReadUse[] = [...readsOfAddresses, ...readsOfDiagnosis].map(({ operation, same }) => ({ operation, same, without: readsOfAddresses.find((use) => use.operation === operation)?.without ?? 'a deployment that failed is explained by less, or not at all' }));
 
-/** Whether something runs in the end: what was stopped or deleted is reached nowhere. */
-const isUp = ({ state }: WaitResult['status']): boolean => !['STOPPED', 'DELETED'].includes(state ?? '');
-
-/** Where what was deployed is reached: the public addresses of a service, or of an environment's services. */
-async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRecord> {
-  if (subject.kind !== 'environment') return shownAddresses(await addressesOf(context, subject));
-  const all = await addressesIn(context, subject.id);
-  return shownAddresses(all && [...all.values()].flat());
+/** Whether a service of an environment is up, or may be: what was never deployed, or is stopped, is reached nowhere. */
+async function isUpIn(context: ToolContext, environment_id: string): Promise<(service: string) => boolean> {
+  const statuses = await context.attempt(operations.get_environment_status, { environment_id });
+  const down = Object.values((statuses ?? {}) as JsonRecord).flatMap((rows) => recordsIn(rows)).flatMap((row) => (isDown(String(row['state'])) ? [row['id']] : []));
+  return (service) => !down.includes(service);
 }
 
-/** Which version of a service serves after its deployment, in words. */
-async function servesAfter(context: ToolContext, { kind, id }: Subject, status: WaitResult['status']): Promise<string | undefined> {
-  if (!isServiceKind(kind) || !canServe(kind)) return undefined;
-  const configuration = await readAspect(context, { kind, id }, 'configuration');
-  return (await servingById(context, [{ kind, id, status, configuration }])).get(id);
+/** Where what was deployed is reached: the public addresses of a service, or of those of an environment that were deployed. */
+async function reachedAt(context: ToolContext, subject: Subject): Promise<JsonRecord> {
+  if (subject.kind !== 'environment') return shownAddresses(await addressesOf(context, subject));
+  return shownAddresses(await reachedIn(context, subject.id, isDeployed(context) ?? (await isUpIn(context, subject.id))));
+}
+
+/** What is said of a cron job that was deployed: whether it ran now, and when it runs from here on. */
+async function runOfCronJob(context: ToolContext, { kind, id }: Subject, { steps }: WaitResult['status']): Promise<string | undefined> {
+  const schedule = kind === 'job' ? scheduleText(await readAspect(context, { kind, id }, 'configuration')) : undefined;
+  if (schedule === undefined) return undefined;
+  const ran = steps?.details?.some(({ step_name: name }) => name === 'EXECUTING') === true ? 'it ran once now' : 'whether it ran now is not told';
+  return `scheduled at ${schedule}; ${ran}`;
+}
+
+/** The commit that a job or Terraform was deployed at; of what serves, that says it. */
+async function commitOf(context: ToolContext, { kind, id }: Subject): Promise<string | undefined> {
+  if (!isServiceKind(kind) || canServe(kind)) return undefined;
+  const source = versionSourceOf(kind, await readAspect(context, { kind, id }, 'configuration'));
+  return source?.by === 'commit' && source.deployed !== undefined ? `${shortCommit(source.deployed)}${source.branch === undefined ? '' : ` of branch ${source.branch}`}` : undefined;
 }
 
 /** The services of an environment that no tool acts on, so that its outcome isn't taken for theirs. */
@@ -53,11 +58,13 @@ async function notActedOn(context: ToolContext, { kind, id }: Subject, { state }
 export async function endAnswer(context: ToolContext, subject: Subject, { outcome, status, waited_seconds }: WaitResult): Promise<JsonRecord> {
   const steps = status.steps?.details?.map((step) => pruneRecord({ ...step }));
   const { kind } = subject;
-  const isServing = outcome === 'succeeded' && isUp(status);
-  const [diagnosis, others, serves, reached] = await Promise.all([
+  const isServing = outcome === 'succeeded' && !isDown(status.state ?? '');
+  const [diagnosis, others, serves, commit, job, reached] = await Promise.all([
     outcome === 'failed' ? ifPossible(context, 'Why it failed', () => diagnosisOf(context, subject, status.deployment_request_id ?? undefined)) : undefined,
     ifPossible(context, 'Whether no tool acts on some of its services', () => notActedOn(context, subject, status)),
-    isServing ? ifPossible(context, 'Which version serves', () => servesAfter(context, subject, status)) : undefined,
+    isServing ? ifPossible(context, 'Which version serves', () => servingNow(context, subject, status)) : undefined,
+    isServing ? ifPossible(context, 'Which commit was deployed', () => commitOf(context, subject)) : undefined,
+    isServing ? ifPossible(context, 'Whether it ran now', () => runOfCronJob(context, subject, status)) : undefined,
     isServing ? reachedAt(context, subject) : {},
   ]);
   return pruneRecord({
@@ -66,7 +73,7 @@ export async function endAnswer(context: ToolContext, subject: Subject, { outcom
     outcome, state: status.state, deployment_id: status.deployment_request_id, waited_seconds,
     // 0 stands for no total yet.
     total_seconds: outcome === 'running' ? undefined : status.steps?.total_duration_sec,
-    serves, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
+    serves, commit, job, took: steps, not_acted_on: others?.length === 0 ? undefined : others, diagnosis,
     ...reached,
   });
 }
@@ -84,11 +91,13 @@ const outcomeTexts: Readonly<Record<WaitResult['outcome'], string>> = {
 const stepText = (step: JsonRecord): string => `${compact(step['step_name'] ?? 'a step')} ${compact(step['status'] ?? '')}${step['duration_sec'] === undefined ? '' : ` ${compact(step['duration_sec'])} s`}`;
 
 function text(view: JsonRecord): string {
-  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
+  const { subject, id, outcome, state, deployment_id, waited_seconds, total_seconds, serves, commit, job, took, not_acted_on, diagnosis, public_addresses: addresses } = view;
   const lines = [
     `${String(subject)} (id ${String(id)}): ${String(state)}. ${state === 'DELETED' && outcome === 'succeeded' ? 'It succeeded: it is gone, and its name is free again.' : (outcomeTexts[outcome as WaitResult['outcome']] ?? `${String(outcome)}.`)} Waited ${String(waited_seconds)} s${total_seconds === undefined ? '' : `, it took ${compact(total_seconds)} s`}.`,
     ...(deployment_id === undefined ? [] : [`Deployment: ${compact(deployment_id)}`]),
     ...(serves === undefined ? [] : [`Serves: ${compact(serves)}`]),
+    ...(commit === undefined ? [] : [`Commit: ${compact(commit)}`]),
+    ...(job === undefined ? [] : [`Job: ${compact(job)}`]),
     ...(Array.isArray(took) ? [`Steps: ${took.filter(isRecord).map(stepText).join(', ')}`] : []),
     ...(Array.isArray(not_acted_on) ? [`No tool acts on these services of it, so they may have been passed over: ${not_acted_on.join('; ')}.`] : []),
   ];

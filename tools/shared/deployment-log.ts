@@ -1,7 +1,8 @@
-import { maximumLogLines, operations } from '../../src/contract/index.ts';
-import { deploymentIdsIn, deploymentIn, deploymentWindow, isInWindow, isStatusOf, type HistoryItem, type LenientServiceStatus, type LogLine, type PastDeployment } from '../../src/analysis/index.ts';
-import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { maximumLogLines } from '../../src/contract/index.ts';
+import { deploymentIdsIn, deploymentIn, deploymentWindow, isInWindow, laterFirst, isStatusOf, type HistoryItem, type LenientServiceStatus, type LogLine, type PastDeployment } from '../../src/analysis/index.ts';
+import { rowsIn, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, type Subject } from './any-service.ts';
+import { readOwnLog } from './environment-log.ts';
 import { readStatus } from './wait-for-end.ts';
 
 /** Lines of a log, and why there may be more of them than could be had. */
@@ -11,13 +12,10 @@ export interface DeploymentLog {
   readonly missing?: string;
 }
 
-const rows = (answer: JsonRecord | undefined): readonly JsonRecord[] => (Array.isArray(answer?.['results']) ? answer['results'].filter(isRecord) : []);
-
 /** The log of an environment, or what of it is about one of its services; undefined if it can't be read. */
 export async function environmentLogOf(context: ToolContext, environment_id: string, service?: string): Promise<readonly LogLine[] | undefined> {
-  const log: JsonRecord | undefined = await context.attempt(operations.get_environment_logs, { environment_id });
-  if (!Array.isArray(log?.['results'])) return undefined;
-  return rows(log).filter((line) => service === undefined || line['service_id'] === service);
+  const lines = await readOwnLog(context, environment_id);
+  return lines?.filter((line) => service === undefined || line['service_id'] === service);
 }
 
 /** The ids by which lines may name a deployment: some platforms name its execution, which only the status tells. */
@@ -29,7 +27,7 @@ export async function linesNaming(context: ToolContext, subject: Subject, deploy
   return lines.filter((line) => deploymentIdsIn(status).includes(line.deployment_request_id ?? ''));
 }
 
-const earliest = (lines: readonly LogLine[]): string | undefined => lines.flatMap(({ created_at: at }) => at ?? []).toSorted()[0];
+const earliest = (lines: readonly LogLine[]): string | undefined => lines.flatMap(({ created_at: at }) => (Number.isNaN(Date.parse(at ?? '')) ? [] : at!)).toSorted(laterFirst).at(-1);
 
 /** Lines of the service's own log that were written while a deployment went on. */
 async function linesDuring(context: ToolContext, subject: Subject, { startedAt, endedAt }: PastDeployment): Promise<DeploymentLog | undefined> {
@@ -57,7 +55,7 @@ export async function logOfDeployment(
   const all = known.lines ?? (subject.environmentId === undefined ? [] : await environmentLogOf(context, subject.environmentId, subject.id));
   const named = await linesNaming(context, subject, deployment, all ?? []);
   if (named.length > 0) return { lines: named };
-  const history = known.history ?? rows(await readAspect(context, subject, 'deployments'));
+  const history = known.history ?? rowsIn(await readAspect(context, subject, 'deployments'));
   const past = deploymentIn(history, deployment, known.status);
   return past ? linesDuring(context, subject, past) : { lines: [], missing: 'the history of the service shows no such deployment' };
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { operations, serviceKinds, type DeploymentAction } from '../../src/contract/index.ts';
 import { compact, isRecord, pruneRecord, readUses, record, statusReads, type JsonRecord, type NextCall, type ReadUse, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
+import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
+import { severalVersions, startedFacts } from './started-facts.ts';
 import { askedFor, awaitNewEnd, waitForEnd, type WaitResult } from './wait-for-end.ts';
 import { awaitGone } from './wait-until-gone.ts';
 
@@ -12,14 +14,16 @@ interface StartedDeployment {
   readonly answer: JsonRecord;
   /** Whether the caller waits for the end. */
   readonly wait?: boolean;
+  /** The services of the subject that were deployed, where it isn't all. */
+  readonly services?: readonly Subject[];
 }
 
-const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'deployed', 'followed'];
+const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'deploys', 'instances', 'public_addresses', 'deployed', 'followed'];
 
 const presentVersion = 'its present version: the platform deploys another one only where it is named';
 
-/** Says so where the platform deployed the present version again, because it refuses to deploy without a version. */
-const deployedAgain = ({ done }: ToolContext): JsonRecord => (done.some((name) => name.startsWith('redeploy_') && name !== 'redeploy_terraform') ? { deployed: presentVersion } : {});
+/** Says so where the platform deployed the present version of one service again, because it refuses to deploy without a version. */
+const deployedAgain = ({ done }: ToolContext): JsonRecord => (done.length === 1 && done.some((name) => name.startsWith('redeploy_') && name !== 'redeploy_terraform') ? { deployed: presentVersion } : {});
 
 const statusUnavailable = 'how it goes on can not be read on this platform';
 
@@ -35,16 +39,45 @@ const asArgument = ({ kind, id }: Subject): JsonRecord => ({ [kind === 'environm
 const followedInstead = (subject: Subject, followed: Subject | undefined): JsonRecord =>
   followed?.id === subject.id ? {} : { followed: followed ? asArgument(followed) : statusUnavailable };
 
+/** Outcomes, the one first that says most about several deployments. */
+const gravestFirst: readonly WaitResult['outcome'][] = ['failed', 'canceled', 'running', 'not_seen', 'superseded', 'never_deployed', 'succeeded'];
+
+/**
+ * How the deployments of some services of an environment ended: that of the gravest outcome, and each in a word. What the
+ * environment's other services are like says nothing about them.
+ */
+async function endOfSeveral(context: ToolContext, environment: Subject, services: readonly Subject[], requested: RequestedAction): Promise<JsonRecord> {
+  const ends = await Promise.all(services.map(async (service) => {
+    const result = await awaitNewEnd(context, service, requested);
+    // Some platforms give each service's part an id of its own.
+    return { service, result: result.outcome === 'not_seen' && requested.deployment !== undefined ? await awaitNewEnd(context, service, { ...requested, deployment: undefined }) : result };
+  }));
+  const gravest = ends.toSorted((one, other) => gravestFirst.indexOf(one.result.outcome) - gravestFirst.indexOf(other.result.outcome))[0]!;
+  const isWell = gravest.result.outcome === 'succeeded';
+  const subject = isWell ? environment : gravest.service;
+  // The steps of one service are not those of all.
+  const status = isWell ? { ...gravest.result.status, steps: undefined } : gravest.result.status;
+  const waited_seconds = Math.max(...ends.map(({ result }) => result.waited_seconds));
+  return {
+    ...(await endAnswer(context, subject, { ...gravest.result, status, waited_seconds })), ...asArgument(subject),
+    ended: ends.map(({ service, result }) => `${service.name ?? `${service.kind} ${service.id}`}: ${result.outcome}`),
+  };
+}
+
 /** The answer of a tool that started a deployment: that it was accepted or, if the caller waits, how it ended. */
-export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false }: StartedDeployment): Promise<JsonRecord> {
+export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false, services }: StartedDeployment): Promise<JsonRecord> {
   const requested = askedFor(action, answer);
+  if (waits && services && (await Promise.all(services.map((one) => hasStatus(context, one)))).every(Boolean)) {
+    return pruneRecord({ ...(await endOfSeveral(context, subject, services, requested)), ...(await severalVersions(context, subject)), action });
+  }
   // What is deleted may be gone by now.
   const followed = action === 'DELETE' ? subject : await findFollowable(context, [subject, ...subjectsOf(context)]);
   const end = (of: Subject): Promise<WaitResult> => (action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested));
-  if (waits && followed) return { ...(await endAnswer(context, followed, await end(followed))), ...asArgument(followed), ...deployedAgain(context), action };
+  if (waits && followed) return pruneRecord({ ...(await endAnswer(context, followed, await end(followed))), ...asArgument(followed), ...deployedAgain(context), ...(await severalVersions(context, subject)), action });
   return pruneRecord({
     outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
-    state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'], ...deployedAgain(context), ...followedInstead(subject, followed),
+    state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'],
+    ...(action === 'DEPLOY' ? await startedFacts(context, subject) : {}), ...deployedAgain(context), ...followedInstead(subject, followed),
   });
 }
 
@@ -59,11 +92,15 @@ const isAccepted = (view: JsonRecord): boolean => view['outcome'] === 'accepted'
 
 const notYet: Readonly<Record<string, string>> = { STOP: 'stopped', DELETE: 'deleted' };
 
+const listed = (value: unknown): string => (Array.isArray(value) ? value.map(compact).join('; ') : compact(value));
+
+const factLines = (view: JsonRecord, names: readonly string[]): readonly string[] => names.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${listed(view[name])}`]));
+
 const render: Renderer = {
   view: (answer) => answer,
   text: (view) => {
-    if (!isAccepted(view)) return [endView.render.text(view), ...(view['deployed'] === undefined ? [] : [`deployed: ${compact(view['deployed'])}`])].join('\n');
-    const lines = facts.flatMap((name) => (view[name] === undefined ? [] : [`${name}: ${compact(view[name])}`]));
+    if (!isAccepted(view)) return [endView.render.text(view), ...factLines(view, ['deploys', 'ended', 'deployed'])].join('\n');
+    const lines = factLines(view, facts);
     return [`${String(view['subject'])}: accepted, not ${notYet[String(view['action'])] ?? 'done'} yet.`, ...lines].join('\n');
   },
   keep: 'first',
@@ -106,7 +143,7 @@ export const startMoment = (action: DeploymentAction, member: string) => ({
     const kind = member.replace(/_id$/, '') as Subject['kind'];
     const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };
     if (args['wait'] === true) return afterwards(context, subject, { action, answer, wait: true });
-    return { ...withoutServiceAsId(answer, subject), ...deployedAgain(context), ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
+    return { ...withoutServiceAsId(answer, subject), ...(action === 'DEPLOY' ? await startedFacts(context, subject) : {}), ...deployedAgain(context), ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
   },
   render: {
     ...statusRecord,

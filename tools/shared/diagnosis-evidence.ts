@@ -1,12 +1,16 @@
-import { operations, type AnyOperation, type ServiceKind } from '../../src/contract/index.ts';
+import { operations, type ServiceKind } from '../../src/contract/index.ts';
 import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
-import { isRecord, lockReads, pick, readClusterLocks, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { recordsIn, pick, readUses, textAt, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
+import { clusterHosting, readsOfLock } from './environment-lock.ts';
 import { lockHolder } from './lock-holder.ts';
 import { observedServices, readsOfServices, type ObservedService } from './observed-services.ts';
-import { isOwnerKind, ownedVariableReads, variableOperations } from './owned-variables.ts';
+import { isOwnerKind, ownedVariableReads, variablesSeenBy } from './owned-variables.ts';
 import { readsOfRecords, recordedSince } from './recorded-changes.ts';
 import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
+
+// The states are taken from the environment first: how the own read of a service fails changes nothing, if that is answered.
+const whatever = ['not_offered', 'not_found', 'forbidden', 'bad_answer', 'server_error'] as const;
 
 /** What a diagnosis reads, and does without where it has to. */
 export const readsOfDiagnosis: readonly ReadUse[] = [
@@ -14,18 +18,13 @@ export const readsOfDiagnosis: readonly ReadUse[] = [
   ...readsByKind('deployments', 'the history'),
   ...readUses('who stopped a service, and how it was before, is not told of an environment', operations.list_environment_deployments),
   ...readsByKind('logs', 'the log', operations.get_environment_logs),
-  ...readsByKind('status', 'the state'),
+  ...readsByKind('status', 'the state').map((use) => ({ ...use, same: { reads: [operations.get_environment_status], after: whatever } })),
   ...readsInstead('status', 'the state'),
   ...readUses('the configuration is not seen where the environment of a service is not known', operations.get_application, operations.get_container, operations.get_database, operations.get_job, operations.get_helm, operations.get_terraform),
   ...ownedVariableReads('variables'),
   ...readsOfRecords,
-  ...readUses('a locked cluster is not seen as a cause', operations.get_organization, operations.list_environments, operations.get_environment),
-  ...lockReads('a locked cluster is not seen as a cause'),
+  ...readsOfLock('a locked cluster is not seen as a cause'),
 ];
-
-const textOf = (record: JsonRecord | undefined, member: string): string | undefined => (typeof record?.[member] === 'string' ? record[member] : undefined);
-
-const rows = (value: unknown): JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
 const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedService): Sibling => ({
   kind, id, name,
@@ -37,7 +36,7 @@ const siblingOf = ({ kind, id, name, configuration = {}, status }: ObservedServi
 /** The newest deployments of an environment; undefined if they can't be read. */
 export async function readEnvironmentHistory(context: ToolContext, environment_id: string): Promise<readonly HistoryItem[] | undefined> {
   const history: JsonRecord | undefined = await context.attempt(operations.list_environment_deployments, { environment_id });
-  return history && rows(history['results']);
+  return history && recordsIn(history['results']);
 }
 
 /**
@@ -52,11 +51,11 @@ async function siblingsAt(context: ToolContext, environmentId: string, siblings:
   });
 }
 
-/** The keys of the variables that a service sees, never their values. */
-async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[]> {
+/** The keys of the variables that a service sees, never their values; undefined if they can't be read. */
+async function variableKeys(context: ToolContext, { kind, id }: Subject, environmentId: string | undefined): Promise<VariableKey[] | undefined> {
   const owner = isOwnerKind(kind) ? { kind, id } : environmentId === undefined ? undefined : { kind: 'environment' as const, id: environmentId };
-  const list: JsonRecord | undefined = owner && (await context.attempt(variableOperations.list[owner.kind] as AnyOperation, { [`${owner.kind}_id`]: owner.id }));
-  return rows(list?.['results']).map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
+  const rows = owner && (await variablesSeenBy(owner, context));
+  return rows?.map((row) => pick(row, ['key', 'scope', 'variable_type', 'created_at', 'updated_at']) as unknown as VariableKey);
 }
 
 /**
@@ -73,28 +72,8 @@ async function logFor(context: ToolContext, subject: Subject, chosen: string | u
   return log ?? { missing: 'no log could be read' };
 }
 
-/** An environment, from its project's list if possible: resolving a path has read that list already. */
-async function environmentAt(context: ToolContext, environmentId: string, projectId: string | undefined) {
-  const list = projectId === undefined ? undefined : await context.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
-  return list?.results?.find(({ id }) => id === environmentId) ?? context.attempt(operations.get_environment, { environment_id: environmentId });
-}
-
-/** Whether the list of locks is empty, which saves reading the environment. */
-const haveNoLocks = async (context: ToolContext, organization_id: string): Promise<boolean> =>
-  (await context.attempt(operations.list_cluster_locks, { organization_id }).catch(() => undefined))?.results?.length === 0;
-
-/** The cluster of an environment with its lock. If no cluster is locked, the environment isn't read. */
-async function lockOn(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<Evidence['cluster']> {
-  const organization = await context.attempt(operations.get_organization, {});
-  if (!organization?.id || (await haveNoLocks(context, organization.id))) return undefined;
-  const environment = await environmentAt(context, environmentId, projectId);
-  if (!environment?.cluster_id) return undefined;
-  const { cluster_id: id, cluster_name: name } = environment;
-  return { id, name, lock: (await readClusterLocks(organization.id, [id], context)).get(id) ?? null };
-}
-
 /** Causes outside the service, which may be the reason for a lock. */
-const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'quota_exceeded', 'cluster_locked', 'canceled'];
+const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'quota_exceeded', 'cluster_locked', 'canceled', 'cluster_unreachable', 'changed_outside'];
 
 /**
  * Reads the evidence for a diagnosis of a service, in as few requests as possible: depending on the cause that the rest
@@ -103,14 +82,14 @@ const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insu
  */
 export async function gather(context: ToolContext, subject: Subject & { readonly kind: ServiceKind }, deployment?: string): Promise<Evidence> {
   const configuration = subject.environmentId === undefined ? await readAspect(context, subject, 'configuration') : undefined;
-  const environmentId = subject.environmentId ?? textOf(configuration?.['environment'] as JsonRecord | undefined, 'id');
+  const environmentId = subject.environmentId ?? textAt(configuration, 'environment.id');
   const [services, deployments] = await Promise.all([
     environmentId ? observedServices(context, environmentId) : undefined,
     readAspect(context, subject, 'deployments'),
   ]);
   const own = services?.find(({ id }) => id === subject.id);
   const status = own?.status ?? (await statusOf(context, { ...subject, environmentId }));
-  const history = rows(deployments?.['results']) as HistoryItem[];
+  const history = recordsIn(deployments?.['results']) as HistoryItem[];
   // Loaded on demand: the regular expression engine is large, and only needed here.
   const { diagnose } = await import('../../src/analysis/diagnosis/diagnose.ts');
   const chosen = chooseDeployment(history, status, deployment);
@@ -125,10 +104,11 @@ export async function gather(context: ToolContext, subject: Subject & { readonly
   };
   const { cause } = diagnose(evidence);
   if (environmentId && externalCauses.includes(cause.code)) {
-    const cluster = await lockOn(context, environmentId, subject.projectId);
-    if (cluster?.lock) return { ...evidence, cluster };
+    const { id, name, lock } = await clusterHosting(context, environmentId, subject.projectId);
+    if (id !== undefined && lock) return { ...evidence, cluster: { id, name, lock } };
   }
   if (cause.code === 'terraform_state_locked') return { ...evidence, lockHolder: await lockHolder(context, { ...subject, environmentId }, lines) };
-  const known = { ...evidence, variables: await variableKeys(context, subject, environmentId) };
+  const variables = await variableKeys(context, subject, environmentId);
+  const known = { ...evidence, ...(variables && { variables }) };
   return { ...known, recorded: await recordedSince(context, { ...subject, environmentId }, known) };
 }

@@ -1,4 +1,5 @@
 import { isServiceKind, operations } from '../../src/contract/index.ts';
+import { laterFirst } from '../../src/analysis/index.ts';
 import { isPlatformFailure, isRecord, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 
@@ -21,7 +22,7 @@ const servicesIn = (list: readonly JsonRecord[]): readonly LoggedService[] =>
     return isServiceKind(kind) && text(row['id']) !== '' ? [{ subject: { kind, id: text(row['id']) }, name: text(row['name']) || text(row['id']) }] : [];
   });
 
-const oldestFirst = (one: JsonRecord, other: JsonRecord): number => text(one['created_at']).localeCompare(text(other['created_at']));
+const oldestFirst = (one: JsonRecord, other: JsonRecord): number => laterFirst(text(other['created_at']), text(one['created_at']));
 
 /** The lines of a service's own log; undefined if they can't be read, or the service is gone by now. */
 async function ownLines(context: ToolContext, { subject, name }: LoggedService): Promise<readonly JsonRecord[] | undefined> {

@@ -1,6 +1,6 @@
 import { operations } from '../../src/contract/index.ts';
 import { isInstanceOf, lockingHost, readDeployment, type HistoryItem, type LockHolder, type LogLine } from '../../src/analysis/index.ts';
-import { isRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { recordsIn, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, type Subject } from './any-service.ts';
 import { observedServices, type ObservedService } from './observed-services.ts';
 
@@ -26,7 +26,7 @@ async function placesAround(context: ToolContext, { environmentId, projectId, pa
 
 const holderAt = async (context: ToolContext, { kind, id, name, status }: ObservedService, place: Place): Promise<LockHolder> => {
   const history = await readAspect(context, { kind, id }, 'deployments');
-  const rows = (Array.isArray(history?.['results']) ? history['results'].filter(isRecord) : []) as HistoryItem[];
+  const rows = recordsIn(history?.['results']) as HistoryItem[];
   const last = rows.map(readDeployment).find(({ action }) => action === 'DEPLOY');
   return { kind, id, name, path: [place.path, name].filter(Boolean).join('/'), environmentId: place.id, state: status?.state, by: last?.triggeredBy, at: last?.startedAt };
 };

@@ -1,6 +1,7 @@
 import { operations } from '../../src/contract/index.ts';
 import type { WatchedEnvironment, WatchedService } from '../../src/analysis/index.ts';
-import { at, isPlatformFailure, isRecord, lockReads, readClusterLocks, readUses, rowsIn, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { isPlatformFailure, isRecord, lockReads, readUses, rowsIn, textAt, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { locksInForce } from './environment-lock.ts';
 import { environmentWatched, firingAlerts, watchesCluster } from './firing-alerts.ts';
 
 /** What an overview of an organization reads. Which of it depends on what the platform offers and the policy allows. */
@@ -25,13 +26,14 @@ const mostAtOnce = 4;
 /** An environment while it is being read. */
 interface Place extends WatchedEnvironment {
   readonly projectId?: string;
+  readonly clusterName?: string;
 }
 
 /** What was read, and what was left out. */
 export interface OrganizationEvidence {
   readonly organization?: string;
   readonly environments: readonly WatchedEnvironment[];
-  /** Locks of the clusters that host them. */
+  /** Locks of the clusters that host them, with the clusters' names. */
   readonly locks: readonly JsonRecord[];
   /** Names of firing alert rules about clusters. */
   readonly clusterAlerts: readonly string[];
@@ -44,11 +46,6 @@ interface Within {
   readonly project?: string;
   readonly environment?: string;
 }
-
-const textIn = (row: JsonRecord, path: string): string | undefined => {
-  const value = at(row, path);
-  return typeof value === 'string' ? value : undefined;
-};
 
 /** A read that others can stand in for: that the platform doesn't offer it is not worth a word. */
 const unlessMissing = (context: ToolContext, operation: Parameters<ToolContext['read']>[0], input: JsonRecord): Promise<JsonRecord | undefined> =>
@@ -72,13 +69,13 @@ async function eachWithin<One, Result>(list: readonly One[], allowance: Allowanc
 }
 
 const serviceOf = (row: JsonRecord, status: unknown): WatchedService => ({
-  id: textIn(row, 'id') ?? '', name: textIn(row, 'name') ?? textIn(row, 'id') ?? '', kind: (textIn(row, 'service_type') ?? 'service').toLowerCase(),
+  id: textAt(row, 'id') ?? '', name: textAt(row, 'name') ?? textAt(row, 'id') ?? '', kind: (textAt(row, 'service_type') ?? 'service').toLowerCase(),
   status: isRecord(status) ? status : undefined,
 });
 
 const placeOf = (row: JsonRecord, project: string, projectId?: string): Place => ({
-  id: textIn(row, 'id') ?? '', name: textIn(row, 'name') ?? textIn(row, 'id') ?? '', project, projectId, mode: textIn(row, 'mode'),
-  clusterId: textIn(row, 'cluster_id') ?? textIn(row, 'cluster.id'),
+  id: textAt(row, 'id') ?? '', name: textAt(row, 'name') ?? textAt(row, 'id') ?? '', project, projectId, mode: textAt(row, 'mode'),
+  clusterId: textAt(row, 'cluster_id') ?? textAt(row, 'cluster.id'), clusterName: textAt(row, 'cluster_name') ?? textAt(row, 'cluster.name'),
   ...(isRecord(row['deployment_status']) && { status: row['deployment_status'] }),
 });
 
@@ -114,7 +111,7 @@ async function placesIn(context: ToolContext, { id: project_id, name }: Project)
 async function projectsOf(context: ToolContext, organization_id: string, services: readonly JsonRecord[] | undefined): Promise<readonly Project[]> {
   const rows = services ?? rowsIn(await context.attempt(operations.list_projects, { organization_id }));
   const [id, name] = services ? (['project_id', 'project_name'] as const) : (['id', 'name'] as const);
-  return [...new Map(rows.flatMap((row) => (textIn(row, id) === undefined ? [] : [[textIn(row, id)!, { id: textIn(row, id)!, name: textIn(row, name) ?? textIn(row, id)! }] as const]))).values()];
+  return [...new Map(rows.flatMap((row) => (textAt(row, id) === undefined ? [] : [[textAt(row, id)!, { id: textAt(row, id)!, name: textAt(row, name) ?? textAt(row, id)! }] as const]))).values()];
 }
 
 /** The environments of services whose rows have their statuses, and those without services. */
@@ -124,10 +121,10 @@ async function placesWithStates(context: ToolContext, organization_id: string, p
     : await unlessMissing(context, operations.list_environments_of_organization, { organization_id });
   if (!list) return undefined;
   const by = Map.groupBy(services, (row) => row['environment_id']);
-  const projects = new Map(services.map((row) => [row['project_id'], textIn(row, 'project_name')]));
+  const projects = new Map(services.map((row) => [row['project_id'], textAt(row, 'project_name')]));
   return rowsIn(list).map((row): Place => {
-    const projectId = textIn(row, 'project.id') ?? project?.id;
-    const name = project?.name ?? textIn(row, 'project.name') ?? projects.get(projectId) ?? projectId ?? '';
+    const projectId = textAt(row, 'project.id') ?? project?.id;
+    const name = project?.name ?? textAt(row, 'project.name') ?? projects.get(projectId) ?? projectId ?? '';
     const own = by.get(row['id']) ?? [];
     return { ...placeOf(row, name, projectId), services: own.map((service) => serviceOf(service, service['status'])) };
   });
@@ -178,9 +175,10 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
   const organization = await context.attempt(operations.get_organization, {});
   const [{ places, services }, alerts = []] = await Promise.all([findPlaces(context, organization?.id ?? undefined, within), firingAlerts(context)]);
   const clusters = [...new Set(places.flatMap(({ clusterId }) => clusterId ?? []))];
-  const locks = organization?.id && clusters.length > 0 ? await readClusterLocks(organization.id, clusters, context) : new Map<string, JsonRecord | null>();
+  const locks = organization?.id && clusters.length > 0 ? await locksInForce(organization.id, clusters, context) : new Map<string, JsonRecord | null>();
   const untold = clusters.filter((cluster) => !locks.has(cluster)).length;
   if (untold > 0) context.leftOut(`Whether ${untold} of the ${clusters.length} clusters ${clusters.length === 1 ? 'is' : 'are'} locked could not be read.`);
+  const clusterNames = new Map(places.map(({ clusterId, clusterName }) => [clusterId, clusterName]));
   const environmentOf = new Map(services.map((row) => [String(row['id']), String(row['environment_id'])]));
   const firing = Map.groupBy(alerts, (rule) => environmentWatched(rule, environmentOf));
   const isWhole = within.project === undefined && within.environment === undefined;
@@ -189,10 +187,10 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
     environments: places.map((place) => ({
       ...place, isLocked: isRecord(locks.get(place.clusterId ?? '')),
       // Of an environment that may not be looked at, nothing is told.
-      alerts: isKnown(place) ? (firing.get(place.id) ?? []).map((rule) => textIn(rule, 'name') ?? '') : [],
+      alerts: isKnown(place) ? (firing.get(place.id) ?? []).map((rule) => textAt(rule, 'name') ?? '') : [],
     })),
-    locks: [...locks.values()].filter((lock) => lock !== null),
-    clusterAlerts: isWhole ? alerts.filter(watchesCluster).map((rule) => textIn(rule, 'name') ?? '') : [],
+    locks: [...locks].flatMap(([cluster, lock]) => (lock === null ? [] : [{ ...lock, name: clusterNames.get(cluster) ?? cluster }])),
+    clusterAlerts: isWhole ? alerts.filter(watchesCluster).map((rule) => textAt(rule, 'name') ?? '') : [],
     judgedAsWhole: places.filter((place) => place.services === undefined && isKnown(place)).length,
   };
 }

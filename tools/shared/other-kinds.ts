@@ -1,17 +1,13 @@
 import { isServiceKind, operations } from '../../src/contract/index.ts';
 import type { WatchedService } from '../../src/analysis/index.ts';
-import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-
-const rows = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+import { recordsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** Whether tools act on services of this kind. */
 export const isActedOn = (kind: unknown): boolean => isServiceKind(String(kind).toLowerCase());
 
 /** The members of an environment's statuses that hold services of kinds that no tool acts on. */
 export const otherMembers = (statuses: JsonRecord): readonly string[] =>
-  Object.keys(statuses).filter((member) => Array.isArray(statuses[member]) && rows(statuses[member]).length > 0 && !isActedOn(kindOfMember(member)));
+  Object.keys(statuses).filter((member) => Array.isArray(statuses[member]) && recordsIn(statuses[member]).length > 0 && !isActedOn(kindOfMember(member)));
 
 /** The kind of the services in a member of an environment's statuses. */
 export const kindOfMember = (member: string): string => member.replace(/s$/, '');
@@ -31,14 +27,14 @@ export async function otherServicesIn(context: ToolContext, environmentId: strin
     context.attempt(operations.list_services, { environment_id: environmentId }),
     context.attempt(operations.get_environment_status, { environment_id: environmentId }) as Promise<JsonRecord | undefined>,
   ]);
-  const states = new Map(otherMembers(statuses).flatMap((member) => rows(statuses[member]).map((status) => [text(status['id']) ?? '', { kind: kindOfMember(member), status }] as const)));
-  const listed = rows(list?.results).filter((row) => text(row['id']) === undefined || !isActedOn(row['service_type']));
+  const states = new Map(otherMembers(statuses).flatMap((member) => recordsIn(statuses[member]).map((status) => [textOf(status, 'id') ?? '', { kind: kindOfMember(member), status }] as const)));
+  const listed = recordsIn(list?.results).filter((row) => textOf(row, 'id') === undefined || !isActedOn(row['service_type']));
   const unlisted = [...states].filter(([id]) => !listed.some((row) => row['id'] === id));
   return [
     ...listed.map((row): WatchedService => {
-      const id = text(row['id']) ?? '';
-      return { id, name: text(row['name']) ?? id, kind: text(row['service_type'])?.toLowerCase() ?? 'service', status: states.get(id)?.status };
+      const id = textOf(row, 'id') ?? '';
+      return { id, name: textOf(row, 'name') ?? id, kind: textOf(row, 'service_type')?.toLowerCase() ?? 'service', status: states.get(id)?.status };
     }),
-    ...unlisted.map(([id, { kind, status }]): WatchedService => ({ id, name: text(status['name']) ?? id, kind, status })),
+    ...unlisted.map(([id, { kind, status }]): WatchedService => ({ id, name: textOf(status, 'name') ?? id, kind, status })),
   ];
 }

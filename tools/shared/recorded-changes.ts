@@ -1,6 +1,6 @@
 import { maximumEventPageSize, operations } from '../../src/contract/index.ts';
 import { readDeploymentSituation, recordedChange, type Evidence, type LenientEvent, type RecordedChange } from '../../src/analysis/index.ts';
-import { isPlatformFailure, isRecord, isSecretName, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { isPlatformFailure, recordsIn, isSecretName, readUses, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
 import type { Subject } from './any-service.ts';
 
 /** What telling who changed a service, and from what, reads. */
@@ -14,7 +14,7 @@ async function eventsBetween(context: ToolContext, from_timestamp: string, to_ti
   if (!organization?.id) return undefined;
   const query = { organization_id: organization.id, page_size: maximumEventPageSize, from_timestamp, ...(to_timestamp !== undefined && { to_timestamp }) };
   const page: JsonRecord | undefined = await context.attempt(operations.list_events, query);
-  const events = page && (Array.isArray(page['events']) ? page['events'].filter(isRecord) : []);
+  const events = page && recordsIn(page['events']);
   if (events && events.length >= maximumEventPageSize) context.leftOut(`Of who changed what since then, only the newest ${events.length} events were looked through.`);
   return events;
 }
@@ -30,7 +30,9 @@ export async function recordedSince(context: ToolContext, { id: service, environ
   if (!lastGood?.startedAt || deployment?.end !== 'bad' || (isVersion && !isSetting)) return undefined;
   try {
     const events = await eventsBetween(context, lastGood.startedAt, deployment.startedAt);
-    return events?.flatMap((event) => recordedChange(event, { service, environment, project }, isSecretName) ?? []);
+    // A value that would be hidden in a list of variables is none to propose.
+    const isSecret = (key: string, value?: string): boolean => isSecretName(key) || (value !== undefined && context.hiddenIn({ key, value }).length > 0);
+    return events?.flatMap((event) => recordedChange(event, { service, environment, project }, isSecret) ?? []);
   } catch (error) {
     if (!isPlatformFailure(error)) throw error;
     context.leftOut(`${notTold} (${error.operation}: ${error.reason}).`);

@@ -1,5 +1,5 @@
-import { operations, serviceKinds } from '../../src/contract/index.ts';
-import { isRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { isServiceKind, operations, serviceKinds } from '../../src/contract/index.ts';
+import { isRecord, recordsIn, rowsIn, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** Kinds of resources that can be searched for. */
 export const kinds = ['project', 'environment', ...serviceKinds, 'cluster'] as const;
@@ -56,18 +56,14 @@ interface Search {
   remainingRequests: number;
 }
 
-const rows = (list: { results?: unknown } | undefined): readonly JsonRecord[] => (Array.isArray(list?.results) ? list.results.filter(isRecord) : []);
-
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-const isService = (kind: string): boolean => (serviceKinds as readonly string[]).includes(kind);
 
 const holdsText = (whole: string | undefined, part: string | undefined): boolean => part === undefined || (whole ?? '').toLowerCase().includes(part.toLowerCase());
 
 const runs = ['DEPLOYED', 'RESTARTED'] as const;
 
 /** Words for states, beside the platform's own: what they say of a resource is so in these states, too. */
-const statesBy: Readonly<Record<string, readonly string[]>> = { ERROR: ['UNAVAILABLE', 'INVALID_CREDENTIALS'], FAILED: ['ERROR', 'UNAVAILABLE', 'INVALID_CREDENTIALS'], RUNNING: runs, DEPLOYED: runs };
+const statesBy: Readonly<Record<string, readonly string[]>> = { NEVER_DEPLOYED: ['READY'], ERROR: ['UNAVAILABLE', 'INVALID_CREDENTIALS'], FAILED: ['ERROR', 'UNAVAILABLE', 'INVALID_CREDENTIALS'], RUNNING: runs, DEPLOYED: runs };
 
 const hasState = (state: string | undefined, wanted: string | undefined): boolean =>
   holdsText(state, wanted) || (statesBy[wanted?.toUpperCase() ?? ''] ?? []).some((one) => holdsText(state, one));
@@ -106,7 +102,7 @@ const nodeOf = (environment: JsonRecord, project: string): EnvironmentNode => {
 async function statesIn(context: ToolContext, environment_id: string): Promise<ReadonlyMap<string, string>> {
   if (environment_id === '') return new Map();
   const statuses = (await context.attempt(operations.get_environment_status, { environment_id })) as JsonRecord | undefined;
-  const all = [statuses?.['environment'], ...Object.values(statuses ?? {}).flatMap((list) => rows({ results: list }))].filter(isRecord);
+  const all = [statuses?.['environment'], ...Object.values(statuses ?? {}).flatMap(recordsIn)].filter(isRecord);
   return new Map(all.map((status) => [text(status['id']), text(status['state'])]));
 }
 
@@ -128,14 +124,14 @@ export async function addStates(context: ToolContext, found: readonly FoundResou
 }
 
 async function servicesIn({ found: { path, id }, states }: EnvironmentNode, { context }: Search): Promise<readonly FoundResource[]> {
-  return rows(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
+  return rowsIn(id === '' ? undefined : await context.attempt(operations.list_services, { environment_id: id })).map((row) => ({
     kind: text(row['service_type']).toLowerCase(), path: `${path}/${text(row['name'])}`, id: text(row['id']), state: states.get(text(row['id'])), environment: id,
   }));
 }
 
 /** Whether a service of an environment may match, according to the states in it. */
 const mayContainMatch = ({ found, states }: EnvironmentNode, { wanted: { kind, state } }: Search): boolean =>
-  (kind === undefined || isService(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
+  (kind === undefined || isServiceKind(kind)) && (state === undefined || [...states].some(([id, one]) => id !== found.id && hasState(one, state)));
 
 /** Searches environments and their services until there are enough matches, counting those in `foundSoFar`. An environment precedes its services. */
 async function searchEnvironments(environments: readonly EnvironmentNode[], search: Search, foundSoFar: readonly FoundResource[]): Promise<SearchResult & { readonly by: ReadonlyMap<string, readonly FoundResource[]> }> {
@@ -152,12 +148,12 @@ const inEnvironments = ({ wanted: { kind } }: Search): boolean => kind !== 'proj
 async function inOrganization(organization_id: string, search: Search, project: string | undefined): Promise<SearchResult> {
   const { context, wanted } = search;
   const searchesClusters = project === undefined && (wanted.kind === undefined || wanted.kind === 'cluster');
-  const clusters = searchesClusters ? rows(await context.attempt(operations.list_clusters, { organization_id })) : [];
-  const projects = wanted.kind === 'cluster' ? [] : rows(await context.read(operations.list_projects, { organization_id }));
+  const clusters = searchesClusters ? rowsIn(await context.attempt(operations.list_clusters, { organization_id })) : [];
+  const projects = wanted.kind === 'cluster' ? [] : rowsIn(await context.read(operations.list_projects, { organization_id }));
   const outer = projects.filter(({ id }) => project === undefined || id === project).map((one): FoundResource => ({ kind: 'project', path: text(one['name']), id: text(one['id']) }));
   const clusterNodes = clusters.map((one): FoundResource => ({ kind: 'cluster', path: text(one['name']), id: text(one['id']), state: text(one['status']) }));
   const searched = inEnvironments(search) ? outer : [];
-  const inside = await each(searched, search, async ({ id, path }) => rows(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
+  const inside = await each(searched, search, async ({ id, path }) => rowsIn(id === '' ? undefined : await context.attempt(operations.list_environments, { project_id: id })).map((one) => nodeOf(one, path)));
   const { by, states, unseen } = await searchEnvironments(inside.flat(), search, [...outer, ...clusterNodes]);
   const below = outer.flatMap((one, index) => [one, ...(inside[index] ?? []).flatMap(({ found }) => by.get(found.id) ?? [])]);
   return { found: [...below, ...clusterNodes], states: [...states, ...clusterNodes.flatMap(({ state }) => state ?? [])], unseen: [...unseen, ...searched.slice(inside.length).map(({ path }) => path)], left: search.remainingRequests };

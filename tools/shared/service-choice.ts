@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { EnvironmentMode, isAtRest, operations, reference, serviceKinds, type ServiceKind } from '../../src/contract/index.ts';
-import { anyService, isRecord, naming, pruneRecord, readUses, rowsIn, type JsonRecord, type ReadUse, type ResolvedResource, type ToolContext } from '../../src/server/tool/index.ts';
+import { anyService, isRecord, naming, pruneRecord, readUses, rowsIn, textAt, textOf, type JsonRecord, type ReadUse, type ResolvedResource, type ToolContext } from '../../src/server/tool/index.ts';
 import { readsByKind } from './any-service.ts';
+import { placesOfServices, placesWithin, projectNameIn, type Place } from './places-of-choice.ts';
 
 /** A service that a call may change, with its environment. */
 export interface Candidate {
@@ -42,70 +43,75 @@ export const choiceRules = ({ services, project, environment, modes, kinds }: Ch
 /** What choosing services reads. */
 export const readsOfChoice: readonly ReadUse[] = [
   ...readUses('services can be given by list only, not chosen by mode', operations.get_organization, operations.list_projects),
+  ...readUses('each environment is read by itself, in more requests', operations.list_services_of_organization, operations.list_environments_of_organization),
   ...readUses('services can not be chosen by project or mode', operations.list_environments),
   ...readUses('nothing of an environment can be chosen', operations.get_environment, operations.list_services),
   ...readUses('what is down or under way already is not left out', operations.get_environment_status),
   ...readsByKind('configuration', 'the environment'),
 ];
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-const idIn = (record: JsonRecord | undefined, member: string): string | undefined => (isRecord(record?.[member]) ? text(record[member]['id']) : undefined);
-
-/** The environments that a choice is about, with the names of their projects where they are known. */
-async function environmentsOf({ project, environment }: Choice, context: ToolContext): Promise<readonly JsonRecord[]> {
-  if (environment !== undefined) return [await context.read(operations.get_environment, { environment_id: environment })];
-  const inProject = async (id: string): Promise<readonly JsonRecord[]> => rowsIn(await context.read(operations.list_environments, { project_id: id }));
-  if (project !== undefined) return inProject(project);
-  const organization_id = text((await context.read(operations.get_organization, {})).id) ?? '';
-  const projects = rowsIn(await context.read(operations.list_projects, { organization_id }));
-  return (await Promise.all(projects.map(async (one) => (await inProject(String(one['id']))).map((row) => ({ ...row, project_name: one['name'] }))))).flat();
-}
-
 /** The name of an environment's project, as far as the platform or the call's arguments tell. */
-function projectNameOf(environment: JsonRecord, { resolved }: ToolContext): string | undefined {
+function projectNameOf(place: Place, { resolved }: ToolContext): string | undefined {
+  const { environment } = place;
   const resources = Object.values(resolved);
   const inside = resources.find((one) => one.environment?.id === environment['id'] || (one.kind === 'environment' && one.id === environment['id']));
-  return text(environment['project_name']) ?? inside?.project?.name ?? resources.find(({ kind, id }) => kind === 'project' && id === idIn(environment, 'project'))?.name;
+  return projectNameIn(place) ?? inside?.project?.name ?? resources.find(({ kind, id }) => kind === 'project' && id === textAt(environment, 'project.id'))?.name;
 }
 
 const stateIn = (statuses: JsonRecord | undefined, id: unknown): string | undefined =>
-  text(Object.values(statuses ?? {}).flatMap((list) => rowsIn({ results: list })).find((row) => row['id'] === id)?.['state']);
+  textOf(Object.values(statuses ?? {}).flatMap((list) => rowsIn({ results: list })).find((row) => row['id'] === id), 'state');
+
+/** The statuses of an environment's services, unless their rows have them. */
+const statusesOf = async (environment_id: string, services: readonly JsonRecord[], context: ToolContext): Promise<JsonRecord | undefined> =>
+  services.every(({ status }) => isRecord(status) && textOf(status, 'state') !== undefined)
+    ? { services: services.map(({ id, status }) => ({ ...(status as JsonRecord), id })) }
+    : context.attempt(operations.get_environment_status, { environment_id });
 
 /** The services of an environment, with their states. @throws CallFailure if they can't be read */
-async function candidatesIn(environment: JsonRecord, context: ToolContext): Promise<readonly Candidate[]> {
+async function candidatesIn(place: Place, context: ToolContext): Promise<readonly Candidate[]> {
+  const { environment } = place;
   const environment_id = String(environment['id']);
-  const [services, statuses] = await Promise.all([context.attempt(operations.list_services, { environment_id }), context.attempt(operations.get_environment_status, { environment_id })]);
-  if (!services) context.refuse(`the services of environment ${environment_id} can't be read here, so it isn't known what is there`, 'Leave that environment out.');
-  const path = [projectNameOf(environment, context), text(environment['name']) ?? environment_id].filter(Boolean).join('/');
-  const place = { id: environment_id, path, mode: text(environment['mode']) ?? 'of unknown mode' };
-  return rowsIn(services).map((record) => ({
-    id: String(record['id']), name: text(record['name']) ?? String(record['id']), kind: (text(record['service_type']) ?? 'unknown').toLowerCase(), environment: place,
+  const [list, statuses] = place.services
+    ? [{ results: place.services }, await statusesOf(environment_id, place.services, context)]
+    : await Promise.all([context.attempt(operations.list_services, { environment_id }), context.attempt(operations.get_environment_status, { environment_id })]);
+  if (!list) context.refuse(`the services of environment ${environment_id} can't be read here, so it isn't known what is there`, 'Leave that environment out.');
+  const path = [projectNameOf(place, context), textOf(environment, 'name') ?? environment_id].filter(Boolean).join('/');
+  const where = { id: environment_id, path, mode: textOf(environment, 'mode') ?? 'of unknown mode' };
+  return rowsIn(list as JsonRecord).map((record) => ({
+    id: String(record['id']), name: textOf(record, 'name') ?? String(record['id']), kind: (textOf(record, 'service_type') ?? 'unknown').toLowerCase(), environment: where,
     state: stateIn(statuses, record['id']), record,
   }));
 }
 
 const resolvedServices = ({ resolved }: ToolContext): readonly ResolvedResource[] => Object.entries(resolved).flatMap(([argument, resource]) => (argument.startsWith('services[') ? [resource] : []));
 
-async function environmentIdOf({ kind, id, environment }: ResolvedResource, context: ToolContext): Promise<string> {
+/** The environment that a service lies in. @throws CallFailure if that can't be read */
+export async function environmentIdOf({ kind, id, environment }: ResolvedResource, context: ToolContext): Promise<string> {
   if (environment?.id !== undefined) return environment.id;
   const read = Object.values(operations).find(({ name }) => name === `get_${kind}`);
   const record = read && (await context.attempt(read, { [`${kind}_id`]: id } as never));
-  return idIn(record, 'environment') ?? context.refuse(`in which environment ${kind} ${id} lies can't be read here`, 'Give it by its path: project/environment/name.');
+  return textAt(record, 'environment.id') ?? context.refuse(`in which environment ${kind} ${id} lies can't be read here`, 'Give it by its path: project/environment/name.');
+}
+
+const placeOf = async (environment_id: string, context: ToolContext): Promise<Place> => ({ environment: await context.read(operations.get_environment, { environment_id }) });
+
+/** The environments of services that are given by list: of several at once, if they may lie in more than one. */
+async function placesOfList(ids: readonly string[], context: ToolContext): Promise<readonly Place[]> {
+  const services = resolvedServices(context);
+  const known = new Set(services.map(({ environment }) => environment?.id));
+  const wide = known.size > 1 || (services.length > 1 && known.has(undefined)) ? await placesOfServices(ids, context) : undefined;
+  return wide ?? Promise.all([...new Set(await Promise.all(services.map((service) => environmentIdOf(service, context))))].map((id) => placeOf(id, context)));
 }
 
 /** The services that a call is about, whether they can be changed or not. */
 export async function serviceCandidates(choice: Choice, context: ToolContext): Promise<readonly Candidate[]> {
-  if (choice.services !== undefined) {
-    const ids = new Set(await Promise.all(resolvedServices(context).map((service) => environmentIdOf(service, context))));
-    const environments = await Promise.all([...ids].map((environment_id) => context.read(operations.get_environment, { environment_id })));
-    const all = (await Promise.all(environments.map((environment) => candidatesIn(environment, context)))).flat();
-    const missing = choice.services.find((id) => !all.some((one) => one.id === id));
-    return missing === undefined ? all.filter(({ id }) => choice.services!.includes(id)) : context.refuse(`service ${missing} is not among those of its environment`, naming`Look for it with ${'find_resource'}.`);
-  }
-  const { modes, kinds } = choice;
-  const environments = (await environmentsOf(choice, context)).filter(({ mode }) => modes === undefined || (modes as readonly unknown[]).includes(mode));
-  const all = (await Promise.all(environments.map((environment) => candidatesIn(environment, context)))).flat();
-  return all.filter(({ kind }) => kinds === undefined || (kinds as readonly string[]).includes(kind));
+  const { services, environment, modes, kinds } = choice;
+  const places = services ? await placesOfList(services, context) : environment === undefined ? await placesWithin(choice, context) : [await placeOf(environment, context)];
+  const wanted = places.filter((one) => modes === undefined || (modes as readonly unknown[]).includes(one.environment['mode']));
+  const all = (await Promise.all(wanted.map((place) => candidatesIn(place, context)))).flat();
+  if (services === undefined) return all.filter(({ kind }) => kinds === undefined || (kinds as readonly string[]).includes(kind));
+  const missing = services.find((id) => !all.some((one) => one.id === id));
+  return missing === undefined ? all.filter(({ id }) => services.includes(id)) : context.refuse(`service ${missing} is not among those of its environment`, naming`Look for it with ${'find_resource'}.`);
 }
 
 /** Whether a deployment of a service is under way; also where its state is unknown to us. */

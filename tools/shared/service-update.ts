@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../src/contract/index.ts';
+import { operations, type AnyOperation } from '../../src/contract/index.ts';
 import { isRecord, partialUpdate, type CompositionDefinition, type JsonRecord, type NextCall, type PartialUpdate, type PlannedOperation } from '../../src/server/tool/index.ts';
 
 /** Members that hold exactly one kind of probe. */
@@ -47,6 +47,7 @@ export const newService = (operation: AnyOperation) => ({
 /** What a tool that changes a service of one kind has of its own. */
 export interface ServiceUpdate extends PartialUpdate, Printing {
   /** What it is for, in everyday words. */
+  readonly title: string;
   readonly description: string;
 }
 
@@ -54,13 +55,14 @@ export interface ServiceUpdate extends PartialUpdate, Printing {
  * The definition of a tool that changes a service of any kind: what is given is merged into what is there, and the answer
  * is what has changed.
  */
-export function serviceUpdate(operation: AnyOperation, { description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate) {
+export function serviceUpdate(operation: AnyOperation, { title, description, exclusive = [], kinds, asRequest = (found) => found, ...own }: ServiceUpdate) {
   const identifier = `${operation.name.replace('update_', '')}_id`;
   return {
     toolset: 'services' as const,
+    title,
     description: `${description} ${merged}`,
     ...partialUpdate(operation, { exclusive: [...probes, ...exclusive], kinds, asRequest }),
     ...serviceFields({ ...own, fields: { name: 'New name.', ports: `${fields['ports']} Merged; remove: true takes one out.`, storage: `${fields['storage']} Likewise.`, ...own.fields } }),
-    next: (_view: JsonRecord, args: JsonRecord): readonly NextCall[] => [{ tool: 'deploy_service', arguments: { service: args[identifier] }, why: 'it takes effect with the next deployment' }],
+    next: (_view: JsonRecord, args: JsonRecord): readonly NextCall[] => [{ tool: 'deploy_service', arguments: { service: args[identifier] }, why: `it takes effect with the next deployment${operation === operations.update_application ? ', which takes the newest commit' : ''}` }],
   };
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { isAtRest } from '../../src/contract/index.ts';
+import { isAtRest, serviceKinds } from '../../src/contract/index.ts';
 import { idsInLists, tableText, type JsonRecord, type NextCall, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 import { serviceCandidates, summaryRow, type Candidate } from './service-choice.ts';
 import { defaultWait, pollInterval, reserve } from './wait-for-end.ts';
+import { tellIfOneByOne } from './one-by-one.ts';
 
 /** Words of a change to several services. */
 export interface SeveralWords {
@@ -34,18 +35,24 @@ function outcomeOf({ state }: Candidate, { accepted, done, goodStates }: Several
   return isAtRest(state) ? 'failed' : accepted;
 }
 
+/** The ids of the services that a request named: in lists, or as the one that it was about. */
+const idsSent = (input: JsonRecord): readonly string[] => [...idsInLists(input), ...serviceKinds.flatMap((kind) => (typeof input[`${kind}_id`] === 'string' ? [String(input[`${kind}_id`])] : []))];
+
 /** The summary of a change to several services: what became of each, and what was left out and why. */
 export async function severalAnswer(
   args: Parameters<typeof serviceCandidates>[0] & { readonly wait?: boolean }, context: ToolContext, { words, reasonAgainst }: { readonly words: SeveralWords; readonly reasonAgainst: (candidate: Candidate) => string | undefined },
 ): Promise<JsonRecord> {
-  const sent = new Set(context.sent.flatMap(idsInLists));
+  const sent = new Set(context.sent.flatMap(idsSent));
+  tellIfOneByOne(context);
   const all = args.wait === true ? await afterTheEnd(args, sent, context) : await serviceCandidates(args, context);
   const changed = all.filter(({ id }) => sent.has(id));
   const others = all.filter(({ id }) => !sent.has(id));
+  const unseen = [...sent].filter((id) => !all.some((one) => one.id === id));
   return {
-    asked: changed.length,
+    asked: sent.size,
     results: [
       ...changed.map((one) => summaryRow(one, args.wait === true ? outcomeOf(one, words) : words.accepted)),
+      ...unseen.map((id) => ({ what: `${words.accepted}, how it goes on can not be read`, id })),
       ...others.map((one) => summaryRow(one, `left out: ${reasonAgainst(one) ?? 'changed since it was looked at'}`)),
     ],
   };

@@ -63,6 +63,18 @@ const progressText = (status: LenientServiceStatus, seconds: number): string => 
 export const visibilityTimeout = 10_000;
 export const settlingTime = 3_000;
 
+/**
+ * Whether something that was requested before this call may not be visible yet. Where the caller changed nothing lately, what
+ * the platform shows is how it is.
+ */
+export const mayBeUnseen = (context: ToolContext): boolean => context.sinceChange() < visibilityTimeout;
+
+/** How long a requested deployment is looked for while the platform shows none. An id tells that there is one. */
+function graceOf(context: ToolContext, { deployment }: RequestedAction, isEarlier: boolean): number {
+  if (!isEarlier) return visibilityTimeout;
+  return deployment || mayBeUnseen(context) ? settlingTime : 0;
+}
+
 /** Options of a wait. */
 interface WaitOptions {
   /** Longest wait, in seconds. */
@@ -81,7 +93,7 @@ export const isOver = (context: ToolContext, startedAt: number, seconds: number)
  */
 export async function awaitEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, isEarlier = false }: WaitOptions = {}): Promise<WaitResult> {
   const startedAt = context.now();
-  const gracePeriod = isEarlier ? settlingTime : visibilityTimeout;
+  const gracePeriod = graceOf(context, requested, isEarlier);
   const elapsed = (): number => context.now() - startedAt;
   let last = '';
   for (;;) {
@@ -105,11 +117,12 @@ export async function awaitEnd(context: ToolContext, subject: Subject, requested
 
 /**
  * Like `awaitEnd`, but also for requests whose response had no deployment id: an end that is visible at once may be that of
- * an earlier deployment, and counts only if it is still there a moment later.
+ * an earlier deployment, and counts only if it is still there a moment later. Where the caller changed nothing lately, it
+ * counts at once.
  */
 export async function awaitNewEnd(context: ToolContext, subject: Subject, requested: RequestedAction, { seconds = defaultWait, ...options }: WaitOptions = {}): Promise<WaitResult> {
   const first = await awaitEnd(context, subject, requested, { seconds, ...options });
-  const mayBeOld = !requested.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime;
+  const mayBeOld = !requested.deployment && first.outcome !== 'running' && first.waited_seconds === 0 && seconds * 1000 > settlingTime && mayBeUnseen(context);
   if (!mayBeOld) return first;
   await context.pause(settlingTime);
   context.forget();

@@ -1,14 +1,21 @@
 import { operations } from '../../src/contract/index.ts';
-import { defineTool, naming, record } from '../../src/server/tool/index.ts';
-import { variableOperations } from '../shared/owned-variables.ts';
+import { defineTool, naming, omit, record, type Tool } from '../../src/server/tool/index.ts';
+import { oneOf } from '../shared/any-service.ts';
+import { matchesValueOf, ownerIn, ownerInput, ownerMembers, planCreation, variableOperations } from '../shared/owned-variables.ts';
+import { variableChange } from '../shared/variable-reach.ts';
 
-export const createEnvironmentVariable = defineTool(operations.create_environment_variable, {
+const ofApplication = defineTool(operations.create_environment_variable, {
   toolset: 'variables',
-  sameDeeds: Object.values(variableOperations.create),
+  title: 'Add one variable',
   description: [
-    'Add an environment variable (env var), a configuration value, to an application.',
+    'Add an environment variable (env var), a configuration value, to a service, environment or project.',
     naming`For passwords, keys and tokens use ${'create_secret'} instead.`,
   ],
+  input: { ...ownerInput, application_id: undefined },
+  expand: async (args, context) => [planCreation(ownerIn(context, 'set', ...ownerMembers), omit(args, ownerMembers), false)],
+  preview: variableChange,
   render: record({ first: ['key', 'value', 'id', 'scope', 'variable_type'] }),
-  next: naming`It takes effect with the next ${'deploy_application'}.`,
+  next: 'It takes effect with the next deployment.',
 });
+
+export const createEnvironmentVariable: Tool = { ...ofApplication, operations: variableOperations('create'), rules: oneOf(...ownerMembers), matchesAction: matchesValueOf('variables') };

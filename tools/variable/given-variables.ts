@@ -10,10 +10,11 @@ export interface GivenValues {
 /**
  * Splits the given values into variables and secrets. In .env text the names decide and, for names of keys, the values.
  * @param plainKeys keys of variables that there are: they stay variables.
+ * @param secretKeys keys of secrets that the owner has: they stay secrets.
  */
-export function splitSecrets({ variables = {}, secrets = {}, env_text = '' }: GivenValues, plainKeys: ReadonlySet<string>): { plain: [string, string][]; hidden: [string, string][] } {
+export function splitSecrets({ variables = {}, secrets = {}, env_text = '' }: GivenValues, plainKeys: ReadonlySet<string>, secretKeys: ReadonlySet<string>): { plain: [string, string][]; hidden: [string, string][] } {
   const fromText = Object.entries(parseEnv(env_text)).map(([key, value]): [string, string] => [key, value ?? '']);
-  const isSecret = ([key, value]: [string, string]): boolean => isSecretName(key, value) && !plainKeys.has(key);
+  const isSecret = ([key, value]: [string, string]): boolean => secretKeys.has(key) || (isSecretName(key, value) && !plainKeys.has(key));
   return {
     plain: [...Object.entries(variables), ...fromText.filter((entry) => !isSecret(entry))],
     hidden: [...Object.entries(secrets), ...fromText.filter(isSecret)],

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { maximumPageSize, PageNumber, PageSize, reference, type AnyOperation } from '../../src/contract/index.ts';
+import { maximumPageSize, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { anyOf, anyService, composeTool, table, type JsonRecord } from '../../src/server/tool/index.ts';
-import { oneOf, serviceSubject, subjectAt } from '../shared/any-service.ts';
-import { isOwnerKind, ownedVariableReads, refuseKind, seenBy, variableOperations } from '../shared/owned-variables.ts';
+import { oneOf } from '../shared/any-service.ts';
+import { ownedVariableReads, ownerIn, seenBy, variableLists } from '../shared/owned-variables.ts';
 
 const columns = [
   'key', 'value', 'is_secret', 'scope', 'variable_type', 'id', 'mount_path', 'description', 'service_name', 'enable_interpolation_in_file',
@@ -25,14 +25,14 @@ function paged(rows: readonly JsonRecord[], page: number | undefined, size: numb
 export const listEnvironmentVariables = composeTool({
   name: 'list_environment_variables',
   toolset: 'variables',
-  description: 'Which env vars and secrets does an application, container, job or environment have, its own and inherited? With the ids to change or override one. Values of secrets are never shown.',
-  hidden: ['application_id'],
+  title: 'List variables: what each is set to, config values',
+  description: 'Which env vars and secrets does a service, environment or project have, own and inherited? With ids; of secrets no values.',
   input: {
-    service: anyService().optional(), environment: reference('environment').optional(), application_id: reference('application').optional(),
+    service: anyService().optional(), environment: reference('environment').optional(), project: reference('project').optional(),
     page: PageNumber.optional(), page_size: PageSize.optional(),
   },
-  rules: oneOf('service', 'environment', 'application_id'),
-  operations: Object.values(variableOperations.list) as unknown as readonly [AnyOperation, ...AnyOperation[]],
+  rules: oneOf('service', 'environment', 'project'),
+  operations: variableLists('variables'),
   reads: [...anyOf(...ownedVariableReads('variables')), ...ownedVariableReads('secrets')],
   output: z.object({
     results: z.array(z.object({
@@ -42,8 +42,7 @@ export const listEnvironmentVariables = composeTool({
     pagination: z.object({}),
   }),
   answer: async ({ page, page_size }, context) => {
-    const { kind, id } = subjectAt(context, 'application_id') ?? serviceSubject(context);
-    if (!isOwnerKind(kind)) return refuseKind(kind, 'listed', context);
+    const { kind, id } = ownerIn(context, 'listed', 'service', 'environment', 'project');
     const { variables, secrets = [] } = await seenBy(kind, id, context);
     if (!variables) return context.refuse(`the variables of this ${kind} can't be read here`, 'Ask whoever runs the platform which there are.');
     return paged([...variables, ...secrets.map(secretRow)], page, page_size);

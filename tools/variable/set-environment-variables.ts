@@ -1,20 +1,18 @@
 import * as z from 'zod';
-import { isHeldExternally, operations, reference, secret, type AnyOperation, type OwnerKind } from '../../src/contract/index.ts';
+import { isHeldExternally, isServiceKind, operations, secret, type AnyOperation } from '../../src/contract/index.ts';
 import { valuePlaceholder } from '../../src/analysis/index.ts';
-import { planOperation, anyOf, anyService, composeTool, isRecord, naming, readUses, textOf, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { oneOf, readAspect, serviceSubject, subjectAt, type Subject } from '../shared/any-service.ts';
-import { isOwnerKind, ownedVariableReads, refuseKind, scopeOf, seenBy, variableOperations, type SeenVariables } from '../shared/owned-variables.ts';
+import { planOperation, anyOf, composeTool, naming, pick, readUses, textOf, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { oneOf } from '../shared/any-service.ts';
+import { environmentOf, ownedVariableReads, ownerIn, ownerInput, ownerMembers, planCreation, planSecretReplacement, replacementOf, scopeOf, seenBy, variableLists, variableOperations, type SeenVariables, type VariableOwner } from '../shared/owned-variables.ts';
+import { variableChange } from '../shared/variable-reach.ts';
 import { problemsIn, splitSecrets } from './given-variables.ts';
 
 /** The owner of the variables to set, with what it sees now. */
-interface VariableOwner extends SeenVariables {
-  readonly kind: OwnerKind;
-  readonly id: string;
-  readonly environmentId: string;
+interface Setting extends VariableOwner, SeenVariables {
+  /** Undefined for a project. */
+  readonly environmentId?: string;
   readonly variables: readonly JsonRecord[];
 }
-
-const pointerIn = (record: JsonRecord | undefined): string | undefined => (isRecord(record?.['environment']) ? textOf(record['environment'], 'id') : undefined);
 
 /** Types whose value is that of something else. Whether a variable of an unknown type can be changed is for the platform to say. */
 const derived: readonly string[] = ['ALIAS', 'BUILT_IN'];
@@ -24,31 +22,34 @@ const nothingSet = 'Nothing was set.';
 const unreadable = (context: ToolContext, kind: string): never =>
   context.refuse(`the variables of this ${kind} can't be read here, so it isn't known which to create and which to change`, naming`Set them one by one: ${'create_environment_variable'}, ${'update_environment_variable'}.`);
 
-const subjectOf = (context: ToolContext): Subject => subjectAt(context, 'application') ?? subjectAt(context, 'container') ?? serviceSubject(context);
-
-async function ownerOf(context: ToolContext): Promise<VariableOwner> {
-  const subject = subjectOf(context);
-  const { kind, id } = subject;
-  if (!isOwnerKind(kind)) return refuseKind(kind, 'set', context);
+async function settingOf(context: ToolContext): Promise<Setting> {
+  const { kind, id, environmentId } = ownerIn(context, 'set', ...ownerMembers);
   const seen = await seenBy(kind, id, context);
-  const environmentId = subject.environmentId ?? pointerIn(await readAspect(context, subject, 'configuration'));
-  return { ...seen, kind, id, environmentId: environmentId ?? unreadable(context, kind), variables: seen.variables ?? unreadable(context, kind) };
+  // Only what is changed at the path of its environment needs that.
+  const around = replacementOf({ kind, id }, '').ids['environment_id'] === undefined ? undefined : ((await environmentOf({ kind, id, environmentId }, context)) ?? unreadable(context, kind));
+  return { ...seen, kind, id, environmentId: around, variables: seen.variables ?? unreadable(context, kind) };
 }
 
-const isOwn = ({ kind }: VariableOwner, row: JsonRecord): boolean => row['scope'] === scopeOf(kind);
+const isOwn = ({ kind }: Setting, row: JsonRecord): boolean => row['scope'] === scopeOf(kind);
+
+/** The secrets of the owner itself, as far as they are listed. */
+const storedIn = (owner: Setting): readonly JsonRecord[] => (owner.secrets ?? []).filter((row) => isOwn(owner, row));
 
 const isSettable = (row: JsonRecord): boolean => !derived.includes(String(row['variable_type'])) && !isHeldExternally(String(row['variable_type']));
 
 /** Refuses a new key that something else of the owner has. What a platform doesn't show, it refuses itself. */
-function refuseTaken({ kind, secrets = [], variables }: VariableOwner, key: string, of: 'variable' | 'secret', context: ToolContext): void {
+function refuseTaken({ kind, secrets = [], variables }: Setting, key: string, of: 'variable' | 'secret', context: ToolContext): void {
   const rows = of === 'secret' ? variables : secrets;
   if (!rows.some((row) => row['key'] === key && row['scope'] === scopeOf(kind))) return;
   if (of === 'secret') context.refuse(`${key} is a variable of the ${kind}, and a secret can't have the same key`, `Give the secret another key, or set the variable. ${nothingSet}`);
-  context.refuse(`${key} is a secret of the ${kind}, and a variable can't have the same key`, [naming`If its value is to be replaced: ${'delete_environment_variable'}, then set it again.`, nothingSet]);
+  context.refuse(`${key} is a secret of the ${kind}, and a variable can't have the same key`, `If its value is to be replaced, give it in "secrets". ${nothingSet}`);
 }
 
+/** What a variable keeps when it gets another value. */
+const keptMembers = ['mount_path', 'description', 'enable_interpolation_in_file'];
+
 /** The operation that sets a variable; none if it has that value already. */
-function planVariable(owner: VariableOwner, key: string, value: string, context: ToolContext): readonly PlannedOperation[] {
+function planVariable(owner: Setting, key: string, value: string, context: ToolContext): readonly PlannedOperation[] {
   const { kind, id, environmentId, variables } = owner;
   const same = variables.filter((row) => row['key'] === key);
   const present = same.find((row) => isOwn(owner, row));
@@ -63,70 +64,80 @@ function planVariable(owner: VariableOwner, key: string, value: string, context:
     );
   }
   if (present) {
-    const update = planOperation(operations.update_environment_variable, { environment_id: environmentId, environment_variable_id: String(present['id']), key, value });
-    return [kind === 'environment' ? update : { ...update, heldBy: { kind, id } }];
+    const { operation, ids } = replacementOf(owner, environmentId);
+    const kept = pick(present, keptMembers.filter((name) => Object.hasOwn(operation.body?.shape ?? {}, name) && present[name] !== null && present[name] !== undefined));
+    const update = { operation, input: { ...ids, environment_variable_id: String(present['id']), key, value, ...kept }, unchanged: Object.keys(kept) };
+    return [isServiceKind(kind) ? { ...update, heldBy: { kind, id } } : update];
   }
   refuseTaken(owner, key, 'variable', context);
   const inherited = same.find(({ scope }) => scope !== 'BUILT_IN');
   if (kind === 'container' && inherited) return [planOperation(operations.override_environment_variable, { container_id: id, environment_variable_id: String(inherited['id']), value })];
-  return [{ operation: variableOperations.create[kind], input: { [`${kind}_id`]: id, key, value } }];
+  return [planCreation(owner, { key, value }, false)];
 }
 
-/** The operation that stores a secret. Where secrets aren't listed, only the platform's refusal shows that the key is taken. */
-function planSecret(owner: VariableOwner, key: string, value: string, context: ToolContext): PlannedOperation {
-  const { kind, id } = owner;
+/** The operation that stores a secret or gives it another value. Where secrets aren't listed, only the platform's refusal shows that the key is taken. */
+function planSecret(owner: Setting, key: string, value: string, context: ToolContext): PlannedOperation {
   refuseTaken(owner, key, 'secret', context);
-  if (owner.secrets?.some((row) => row['key'] === key && isOwn(owner, row))) {
-    context.refuse(`the ${kind} has a secret ${key} already, and a stored secret can't be changed`, [naming`Replace it by ${'delete_environment_variable'}, then set it again; or leave it out.`, nothingSet]);
+  const present = storedIn(owner).find((row) => row['key'] === key);
+  if (!present) return planCreation(owner, { key, value }, true);
+  if (!isSettable(present)) context.refuse(`${key} of the ${owner.kind} is ${String(present['variable_type'])}: its value is not set there`, `Change it where its value comes from, or leave the key out. ${nothingSet}`);
+  const planned = planSecretReplacement(owner, present, value);
+  if (context.lacks(planned.operation)) {
+    context.refuse(`${key} of the ${owner.kind} is a secret, and this platform can't change a stored one`, [naming`Replace it: ${'delete_environment_variable'}, then set it again. Meanwhile there is none.`, nothingSet]);
   }
-  return { operation: variableOperations.createSecret[kind], input: { [`${kind}_id`]: id, key, value } };
+  return planned;
 }
 
-const creating: readonly AnyOperation[] = Object.values(variableOperations.create);
-const storing: readonly AnyOperation[] = Object.values(variableOperations.createSecret);
+const creating = variableOperations('create');
+const storing = variableOperations('createSecret');
+const replacing = variableOperations('updateSecret');
+
+const isAmong = (all: readonly AnyOperation[], name: string): boolean => all.some((one) => one.name === name);
+
+/** Whether a request stores a secret. One operation creates both, and says which. */
+const isStored = (name: string, { is_secret: isSecret }: JsonRecord): boolean => isAmong(storing, name) && isSecret !== false;
 
 // What creates comes first, secrets before variables: their key may be taken by a stored secret, and then little was changed before the failure.
-const rank = ({ operation }: PlannedOperation): number => (storing.includes(operation) ? 0 : creating.includes(operation) ? 1 : 2);
+const rank = ({ operation, input }: PlannedOperation): number => (isStored(operation.name, input) ? 0 : isAmong(creating, operation.name) ? 1 : 2);
 
-const namesOf = (all: readonly AnyOperation[]): readonly string[] => all.map(({ name }) => name);
+/** What was done to a variable, by the operation that did it and its answer. */
+const howDone = (name: string, sent: JsonRecord, { is_secret: isSecret }: JsonRecord): string =>
+  isAmong(replacing, name) && (isSecret === true || name !== operations.update_variable.name) ? 'replaced as a secret' : isStored(name, sent) ? 'stored as a secret' : isAmong(creating, name) ? 'created' : name === operations.override_environment_variable.name ? 'overridden' : 'changed';
 
-/** What was done to a variable, by the operation that did it. */
-const howDone = (name: string): string =>
-  namesOf(storing).includes(name) ? 'stored as a secret' : namesOf(creating).includes(name) ? 'created' : name === operations.override_environment_variable.name ? 'overridden' : 'changed';
+const keysOf = (rows: readonly JsonRecord[]): ReadonlySet<string> => new Set(rows.map((row) => String(row['key'])));
 
 const Values = z.record(z.string(), z.string());
 
 export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
   toolset: 'variables',
+  title: 'Set several environment variables or settings at once',
   description:
-    'Set env vars, one or many, from a map or a .env file: of a service (overrides what it inherits) or an environment (changes what is there). ' +
-    'In env_text, *_PASSWORD and the like become secrets.',
-  // The kinds that there were first have arguments of their own.
-  hidden: ['application', 'container'],
+    'Set env vars, one or many, from a map or .env file: of a service, environment or project. ' +
+    'In env_text, *_PASSWORD etc. become secrets.',
   input: {
-    service: anyService().optional(),
-    application: reference('application').optional(),
-    container: reference('container').optional(),
-    environment: reference('environment').optional(),
+    ...ownerInput,
     variables: Values.optional().describe('Key: value.'),
-    secrets: z.record(z.string(), secret()).optional().describe('New ones.'),
+    secrets: z.record(z.string(), secret()).optional().describe('New, or replaced.'),
     env_text: secret().optional().describe('Lines KEY=value.'),
   },
   rules: (args) => [
-    ...oneOf('service', 'application', 'container', 'environment')(args),
+    ...oneOf(...ownerMembers)(args),
     ...(args.variables ?? args.secrets ?? args.env_text ? [] : ['"variables", "secrets" or "env_text" must be given']),
     ...problemsIn(args),
   ],
-  operations: [...creating, ...storing, operations.update_environment_variable, operations.override_environment_variable] as unknown as readonly [AnyOperation, ...AnyOperation[]],
+  operations: [
+    ...variableOperations('create', 'createSecret', 'updateSecret'), operations.update_environment_variable, operations.update_variable_of_project,
+    operations.override_environment_variable,
+  ] as unknown as readonly [AnyOperation, ...AnyOperation[]],
   reads: [
     ...anyOf(...ownedVariableReads('variables')),
-    ...readUses('that a key is taken by a secret is known only when the platform refuses it', ...Object.values(variableOperations.secrets)),
+    ...readUses('that a key is taken by a secret is known only when the platform refuses it', ...variableLists('secrets')),
     ...readUses('a service has to be given by its path', operations.get_application, operations.get_container, operations.get_job),
   ],
   expand: async (args, context) => {
-    const owner = await ownerOf(context);
-    const { plain, hidden } = splitSecrets(args, new Set(owner.variables.map((row) => String(row['key']))));
+    const owner = await settingOf(context);
+    const { plain, hidden } = splitSecrets(args, keysOf(owner.variables), keysOf(storedIn(owner)));
     const unfilled = [...plain, ...hidden].filter(([, value]) => value === valuePlaceholder).map(([key]) => key);
     if (unfilled.length > 0) context.refuse(`"${valuePlaceholder}" stands for a value that is still to be filled in: ${unfilled.join(', ')}`, 'Ask the user for it. Nothing was set.');
     return [
@@ -134,9 +145,10 @@ export const setEnvironmentVariables = composeTool({
       ...hidden.map(([key, value]) => ({ ...planSecret(owner, key, value, context), about: key })),
     ].toSorted((one, other) => rank(one) - rank(other));
   },
+  preview: variableChange,
   output: z.object({ results: z.array(z.object({ key: z.string(), how: z.string(), scope: z.string(), id: z.string() })) }),
   answer: async (_, context, answers) => ({
-    results: answers.map((answer, index) => ({ key: answer['key'], how: howDone(context.done[index] ?? ''), scope: answer['scope'], id: answer['id'] })),
+    results: answers.map((answer, index) => ({ key: answer['key'], how: howDone(context.done[index] ?? '', context.sent[index] ?? {}, answer), scope: answer['scope'], id: answer['id'] })),
   }),
   render: {
     view: (answer) => answer,

@@ -1,42 +1,98 @@
-import { isHeldExternally, operations } from '../../src/contract/index.ts';
-import { partialUpdate, defineTool, naming, type JsonRecord, type PlannedOperation, type ResolvedResource, type ToolContext } from '../../src/server/tool/index.ts';
-
-const unchangeable = ['BUILT_IN', 'PROJECT'];
+import { isHeldExternally, isServiceKind, operations, reference, type AnyOperation } from '../../src/contract/index.ts';
+import { defineTool, naming, omit, partialUpdate, reading, readUses, replaceSecret, storedSecret, textOf, toldOnce, type JsonRecord, type PlannedOperation, type Preview, type Tool, type ToolContext } from '../../src/server/tool/index.ts';
+import { oneOf } from '../shared/any-service.ts';
+import { environmentOf, isOwnerKind, ownedVariableReads, ownerIn, ownerInput, replacementOf, scopeOf, seenBy, variableLists, variableOperations, variablesSeenBy, type Reads, type VariableOwner } from '../shared/owned-variables.ts';
+import { findHolder } from '../shared/variable-holder.ts';
+import { reachLines, reachReads, unknownReach } from '../shared/variable-reach.ts';
 
 /** Why the platform would refuse a change, so that nobody is asked to confirm it in vain. */
-function fixed({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) {
-  if (unchangeable.includes(String(scope))) {
-    return { what: `it is of scope ${String(scope)}, which can't be changed here`, next: naming`A container can get its own value of it with ${'override_environment_variable'}, except of scope BUILT_IN; nothing here changes it for all.` };
+const fixedFor = (owner: VariableOwner) => ({ scope, variable_type: type }: JsonRecord, changed: JsonRecord) => {
+  if (scope === 'BUILT_IN') return { what: "it is of scope BUILT_IN, which can't be changed", next: 'Set a variable with another key.' };
+  if (scope === 'PROJECT' && owner.kind !== 'project') {
+    return { what: 'it is of scope PROJECT, which all environments of the project share', next: ['Give the project in place of the environment to change it for all.', naming`For one service or environment: ${'override_environment_variable'}.`] };
   }
   if (isHeldExternally(String(type))) return { what: 'its value is held by another system', next: ['Change it there.', naming`${'list_environment_variables'} says where, as owned_by.`] };
   if (type === 'OVERRIDE' && changed['key'] !== undefined) return { what: "it overrides an inherited variable, so its key can't be changed", next: 'Leave key out.' };
   if (type === 'ALIAS' && changed['value'] !== undefined) return { what: 'it is an alias and has the value of the variable it stands for', next: ['Change that one.', naming`${'list_environment_variables'} shows it as aliased_variable.`] };
   return undefined;
+};
+
+const owners = ['environment_id', 'service', 'project'] as const;
+
+/** What has the variable itself: where its path tells, that; else it is looked for where the call says that it is. */
+async function holderOf({ key, value }: JsonRecord, context: ToolContext): Promise<VariableOwner> {
+  const owner = ownerIn(context, 'set', ...owners);
+  const variable = context.resolved['environment_variable_id'];
+  const service = variable?.service;
+  if (service && isOwnerKind(service.kind) && scopeOf(service.kind) === variable.scope) return { kind: service.kind, id: service.id };
+  if (!variable || variable.scope !== undefined) return owner;
+  const { holder, scope, unread } = await findHolder(owner, variable.id, context);
+  // What can't be read may have it, and what isn't shown: given whole, it is for the platform to say.
+  if (holder || scope !== undefined || unread.length > 0 || (key !== undefined && value !== undefined)) return holder ?? owner;
+  const { secrets = [] } = await seenBy(owner.kind, owner.id, context);
+  if (secrets.some(({ id }) => id === variable.id)) context.refuse(`${variable.id} is ${storedSecret}`, replaceSecret);
+  return context.refuse(`no variable with the id ${variable.id} is in the ${owner.kind} ${owner.id}${owner.kind === 'environment' ? ' or a service of it' : ''}`, naming`Give its key, or an id that ${'list_environment_variables'} shows. Nothing was changed.`);
 }
 
-const resolvedVariable = ({ resolved }: ToolContext): ResolvedResource | undefined => resolved['environment_variable_id'];
-
-const update = partialUpdate(operations.update_environment_variable, { fixed, shownBy: (context) => resolvedVariable(context)?.service });
-
-/** The service that holds a variable, where its path tells: some platforms change it at the service's path only. */
-function holderOf(variable: ResolvedResource | undefined): ResolvedResource['service'] {
-  return variable?.service?.kind.toUpperCase() === variable?.scope ? variable?.service : undefined;
+/** How a variable of an owner is replaced: the operation's own way, and the whole input. */
+async function updateOf(args: JsonRecord, context: ToolContext) {
+  const owner = await holderOf(args, context);
+  const environmentId = await environmentOf(ownerIn(context, 'set', ...owners), context);
+  const { operation, ids } = replacementOf(owner, environmentId);
+  const holder = isServiceKind(owner.kind) ? { kind: owner.kind, id: owner.id } : undefined;
+  const shownBy = holder ?? context.resolved['environment_variable_id']?.service;
+  return { ways: partialUpdate(operation, { fixed: fixedFor(owner), shownBy: () => shownBy }), input: { ...omit(args, owners), ...ids }, holder };
 }
 
 async function expand(args: JsonRecord, context: ToolContext): Promise<readonly PlannedOperation[]> {
-  const heldBy = holderOf(resolvedVariable(context));
-  return (await update.expand(args, context)).map((planned) => (heldBy ? { ...planned, heldBy } : planned));
+  const { ways, input, holder } = await updateOf(args, context);
+  return (await ways.expand(input, context)).map((planned) => (holder ? { ...planned, heldBy: holder } : planned));
 }
 
-export const updateEnvironmentVariable = defineTool(operations.update_environment_variable, {
+const replacing: readonly [AnyOperation, ...AnyOperation[]] = [operations.update_environment_variable, operations.update_variable_of_project, operations.update_variable];
+const previews = new Map(replacing.map((operation) => [operation, partialUpdate(operation).preview]));
+
+/** A variable as a list shows it; undefined if it doesn't. */
+async function rowOf({ kind, id }: { readonly kind: string; readonly id?: string }, variable: unknown, reader: Reads): Promise<JsonRecord | undefined> {
+  const rows = isOwnerKind(kind) && id !== undefined ? await variablesSeenBy({ kind, id }, reader) : undefined;
+  return rows?.find((row) => row['id'] === variable);
+}
+
+const preview: Preview = reading(
+  () => [...[...previews].flatMap(([operation, own]) => own.reads?.([operation]) ?? []), ...reachReads],
+  async (input, context) => {
+    const { operation, target, shownBy, reader } = context;
+    const row = await rowOf(shownBy ?? target, input['environment_variable_id'], reader);
+    // The list of a service shows what it inherits, too, and that is seen by others.
+    const isInherited = shownBy && row && row['scope'] !== shownBy.kind.toUpperCase();
+    const { kind, id } = isInherited ? target : (shownBy ?? target);
+    const keys = [...new Set([textOf(row, 'key'), input['key']])].filter((one) => typeof one === 'string');
+    // A service that showed the variable, and doesn't now, doesn't tell whether it inherits it.
+    const reach = shownBy && !row ? [toldOnce(unknownReach)] : await reachLines(kind, id, reader, keys);
+    return [...((operation && (await previews.get(operation)?.(input, context))) ?? []), ...reach];
+  },
+);
+
+const { input, output, render } = partialUpdate(operations.update_environment_variable);
+
+const inEnvironment = defineTool(operations.update_environment_variable, {
   toolset: 'variables',
+  title: 'Change or rename a variable',
   description: [
-    'Edit an environment variable (env var) of an environment or of one of its services: change its value or name. Give only what changes.',
+    'Edit an environment variable (env var) of a service, environment or project: change its value or name. Give only what changes.',
     naming`Several at once: ${'set_environment_variables'}.`,
   ],
-  ...update,
-  expand,
-  fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN or PROJECT.' },
+  equivalentOperations: variableOperations('updateSecret'),
+  input: { ...input, environment_id: reference('environment').optional(), service: ownerInput.service, project: ownerInput.project },
+  output, render, expand, preview,
+  answer: async (args, context, answers) => {
+    const { ways, input: whole } = await updateOf(args, context);
+    return ways.answer(whole, context, answers);
+  },
+  reads: [...ownedVariableReads('variables'), ...readUses('that it is a secret is not told', ...variableLists('secrets'))],
+  fields: { environment_variable_id: 'Key or id; not of scope BUILT_IN.' },
   plan: () => ['Services that use it get the new value with their next deployment.'],
   next: 'It takes effect with the next deployment of the services that use it.',
 });
+
+export const updateEnvironmentVariable: Tool = { ...inEnvironment, operations: replacing, rules: oneOf(...owners) };

@@ -33,14 +33,22 @@ const otherEvents: Preview = reading(eventReads, async ({ organization_id: organ
   return known.length > 0 && unseen.length > 0 ? [{ text: `No other webhook has the events ${unseen.join(', ')}; the others have ${known.join(', ')}.`, agreed: '' }] : [];
 });
 
+const unlimited = 'It is sent those of every project and mode: it can not be limited to some here.';
+
 export const createWebhook = defineTool(operations.create_webhook, {
   toolset: 'webhooks',
+  title: 'Set up a webhook: messages about deployments',
   description: 'Notify Slack, another chat or a build system: sends a message when a deployment (deploy) starts, succeeds or fails, as a POST to an address.',
   fields: { target_secret: 'Shared secret, sent in a header.' },
   expand: async (args, context) => [{ operation: operations.create_webhook, input: await request(args, context) }],
+  answer: async (_, context, [created = {}]) => {
+    context.leftOut(unlimited);
+    return created;
+  },
   preview: otherEvents,
   plan: ({ target_url }) => [
     'From now on every such event of the organization is sent to this address.',
+    unlimited,
     ...(hasUserinfo(target_url) ? ['The address has a user name or a password in it: they are kept like secrets, sent with every event, and not shown.'] : []),
   ],
   render: record({ first: ['target_url', 'id', 'enabled', 'events'] }),

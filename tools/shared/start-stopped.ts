@@ -1,0 +1,13 @@
+import { startableKinds } from '../../src/contract/index.ts';
+import type { JsonRecord, NextCall } from '../../src/server/tool/index.ts';
+
+const startable: readonly unknown[] = startableKinds;
+
+/** Most services that a proposed call names. */
+const mostNamed = 20;
+
+/** The call that starts what is stopped, among rows with kind, state and id; none if nothing of it can be started. */
+export function startStopped(rows: readonly JsonRecord[]): readonly NextCall[] {
+  const ids = rows.flatMap(({ kind, state, id }) => (state === 'STOPPED' && startable.includes(kind) && typeof id === 'string' ? [id] : []));
+  return ids.length === 0 ? [] : [{ tool: 'start_services', arguments: { services: ids.slice(0, mostNamed) }, why: 'starts what is stopped, if it should run' }];
+}
