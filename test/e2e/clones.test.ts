@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
-import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { connectedForAll } from '../support/connected-platform.ts';
+import type { Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
-import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+import { rowsOf, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
 let connectors: Connectors;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  connectors = connectorsTo(platform.url, platform.tokens.admin);
-});
-
-afterAll(async () => {
-  await connectors.close();
-  await platform.close();
-});
+const { restart } = connectedForAll((connected) => ({ platform, connectors } = connected));
 
 const tool = 'clone_environment';
 
@@ -53,9 +46,7 @@ test('everything of an environment is copied but the data of databases and the d
   expect(answer['made']).toEqual(expect.arrayContaining(['checkout-api (application)', 'orders-db (database)', 'assets-bucket (terraform)']));
   expect(text).toContain('Nothing of it runs yet');
   expect(text).not.toContain('never-shown');
-  await connectors.close();
-  platform = await platform.restart();
-  connectors = connectorsTo(platform.url, platform.tokens.admin);
+  await restart();
   expect(new Set(servicesOf(copy).map(({ name, kind, deployed_state, deployment_status, deployed_spec }) => [name, kind, deployed_state, deployment_status, deployed_spec].join()))).toEqual(
     new Set(servicesOf(staging).map(({ name, kind }) => [name, kind, 'READY', 'NEVER_DEPLOYED', null].join())),
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -36,6 +37,7 @@ test('a lock is listed with its owner, reason and end', async () => {
   const lock = await platform.must('lock_cluster', { cluster_id: seedId('cluster/main'), reason: 'The network is rebuilt', ttl_in_days: 2 });
   const until = new Date(Date.parse(String(lock['locked_at'])) + 2 * 86_400_000).toISOString();
   expect(await clusterNamed('main')).toMatchObject({ is_locked: true, locked_by: lock['owner_name'], lock_reason: 'The network is rebuilt', locked_until: until });
+  expect(textOf(await client.call('list_clusters'))).toContain(`${until} (in 2d)`);
 });
 
 test('the plans of lock and upgrade say that a lock refuses upgrades, and it does', async () => {
@@ -57,12 +59,39 @@ test('an upgrade is waited for, and its version told', async () => {
   expect(answer).toMatchObject({ subject: 'cluster main', outcome: 'succeeded', state: 'DEPLOYED' });
   expect(answer['version']).not.toBe(before);
   expect(text).toContain(`version: ${String(answer['version'])}`);
+  expect(answer).toMatchObject({ from_version: before });
+});
+
+test('an upgrade that has ended is told with both versions, and who asked for it', async () => {
+  const { answer, text } = await waiting({ cluster: 'main', seconds: 5 });
+  expect(answer).toMatchObject({ outcome: 'not_seen', last_upgrade: { by: expect.any(String), at: expect.any(String), versions: expect.stringMatching(/^1\.\d+ → 1\.\d+$/) } });
+  const { by, versions } = answer['last_upgrade'] as Json;
+  expect(String(versions).endsWith(` → ${String(answer['version'])}`)).toBe(true);
+  expect(text).toContain(`Last upgrade asked for: ${String(versions)}, by ${String(by)}`);
+  expect(text).not.toContain('or none was started');
+});
+
+test('the versions of an ended upgrade are told, however much else its event has', async () => {
+  const others = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`member_${index}`, 'a; version: 9']));
+  const more = (text: unknown): string => JSON.stringify({ ...others, ...JSON.parse(String(text)) });
+  const proxy = await startRecordingProxy(platform.url, {
+    alter: (_, path, body) => (path.includes('/events') ? { ...(body as Json), events: ((body as Json)['events'] as Json[]).map((event) => ({ ...event, change: more(event['change']), original_change: more(event['original_change']) })) } : body),
+  });
+  const through = connectorsTo(proxy.url, platform.tokens.admin);
+  try {
+    const { structuredContent } = await (await through.modern()).call('wait_for_deployment', { cluster: 'main', seconds: 5 });
+    expect(structuredContent).toMatchObject({ last_upgrade: { versions: expect.stringMatching(/^1\.\d+ → 1\.\d+$/) } });
+  } finally {
+    await through.close();
+    await proxy.close();
+  }
 });
 
 test('where no upgrade is under way, that is said, and no success claimed', async () => {
   const { answer, text } = await waiting({ cluster: 'production', seconds: 5 });
   expect(answer).toMatchObject({ outcome: 'not_seen', state: 'DEPLOYED' });
-  expect(text).toContain('No upgrade is under way');
+  expect(text).toContain('No upgrade is under way: it ended before, or none was started.');
+  expect(answer).not.toHaveProperty('last_upgrade');
 });
 
 test('a cluster is not waited for beside an environment', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnoseDependency, diagnoseFailedSibling } from '../../src/analysis/diagnosis/inspections.ts';
 import { deployDependency } from '../../src/analysis/diagnosis/fixes.ts';
 import { diagnosisTools, type CallBuilder } from '../../src/analysis/diagnosis/next-calls.ts';
-import { issuesOf } from '../../src/server/tool/arguments.ts';
+import { issuesOfCall } from '../support/argument-issues.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
@@ -45,7 +45,7 @@ function expectUsable(result: CallToolResult): void {
   for (const { tool: name, arguments: args } of (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[]) {
     const tool = tools.find((one) => one.name === name);
     expect(tool, name).toBeDefined();
-    expect(issuesOf(tool!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
+    expect(issuesOfCall(tool!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
   }
 }
 

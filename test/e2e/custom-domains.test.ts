@@ -51,6 +51,31 @@ test('what the name servers hold is told apart: the right record, another host, 
   ]);
 });
 
+test('a domain that moves to another service is not said to be entered while its record leads to the one before', async () => {
+  const [domain, staging, production] = ['checkout.live.acme.example', 'shop/staging/checkout-api', 'shop/production/checkout-api'];
+  const [former] = await domainsOf(staging);
+  expect(former).toMatchObject({ domain, entered: 'yes' });
+  const removed = await calling('delete_custom_domain', { service: staging, domain });
+  expect(removed.questions[0]).toContain('unless the domain moves to another service');
+  expect(removed.text).toMatch(/Take its record out at the name servers, or, if the domain moves to another service, set it to the value that is told when it is added there/);
+  const { answer, text } = await calling('create_custom_domain', { service: production, domain });
+  const [now, before] = [answer['record'] as Json, former!['record'] as Json];
+  expect(now['value']).not.toBe(before['value']);
+  expect(answer).toMatchObject({ entered: 'no, it points to another host', check: 'DOMAIN_LINKED_TO_WRONG_HOST' });
+  expect(text).toContain(`To enter at the name servers: CNAME ${domain} → ${String(now['value'])}`);
+  expect(text).toContain(String(before['value']));
+  expect(await domainsOf(production)).toEqual([expect.objectContaining({ domain, entered: 'no, it points to another host' })]);
+  await calling('delete_custom_domain', { service: production, domain });
+  expect((await calling('create_custom_domain', { service: staging, domain })).answer['entered']).toBe('yes');
+});
+
+test('a record that is there already is not said to be still to enter, and a deployment is named for where it is needed', async () => {
+  const { text } = await calling('create_custom_domain', { service: 'shop/production/search', domain: 'new.live.acme.example' });
+  expect(text).not.toContain('To enter');
+  expect(text).toMatch(/Record at the name servers: CNAME new\.live\.acme\.example → \S+\nEntered: yes, by the platform's check \(MATCHES_LOAD_BALANCER_HOST\)\. If the domain led to another service before, see that the record holds this value\./);
+  expect(text).toMatch(/Next: deploy_service \{"service":"[^"]+"\} \(if the domain does not answer: some platforms need a deployment for it\)/);
+});
+
 test('a domain is taken once on the whole platform, however it is written', async () => {
   const before = platform.dump()['custom_domain'];
   const { isError, text } = await calling('create_custom_domain', { service: storefront, domain: 'CHECKOUT.live.acme.example' });

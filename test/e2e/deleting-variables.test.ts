@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -44,13 +45,42 @@ test('of an environment: which services see it, which keep their own, and what g
   const declined = await deleting({ environment: 'shop/staging', key: 'LOG_LEVEL' }, userAnswering(() => ({ action: 'decline' })));
   expect(declined.question).toMatch(/Seen by: .*storefront.*\./);
   expect(declined.question).not.toMatch(/Seen by: .*checkout-api/);
-  expect(declined.question).toContain('Keep a value of their own: checkout-api.');
+  expect(declined.question).toContain('Keep a value of their own for LOG_LEVEL: checkout-api.');
   expect(declined.question).toContain('Deletes what overrides it or stands for it too: LOG_LEVEL of search.');
   expect(declined.question).toContain('Then there is no LOG_LEVEL.');
   expect(stored()).toEqual(before);
   await deleting({ environment: 'shop/staging', key: 'LOG_LEVEL' });
   expect(rowsOf(await platform.must('list_variables_of_container', { container_id: platform.seed['container_id'] })).map(({ key }) => key)).not.toContain('LOG_LEVEL');
   expect(rowsOf(await platform.must('list_environment_variables', { application_id: platform.seed['application_id'] })).find(({ key }) => key === 'LOG_LEVEL')).toMatchObject({ value: 'trace' });
+});
+
+const listed = (services: readonly Json[]) => (method: string, path: string, body: unknown): unknown =>
+  method === 'GET' && /^\/environment\/[^/]+\/services$/.test(path.split('?')[0]!) ? { results: services } : body;
+
+test('of an environment: services of an unknown kind, and those beyond the most that are looked at, are not said to see nothing', async () => {
+  await platform.must('create_variable_of_environment', { environment_id: platform.seed['environment_id'], key: 'PAGE_SIZE', value: '50' });
+  const [other] = platform.dump()['service'] as Json[];
+  const row = (service_type: string, name: string, id: string): Json => ({ id, name, service_type, created_at: other!['created_at'] });
+  const many = Array.from({ length: 23 }, (_, index) => row('APPLICATION', `app-${index}`, `5e9d0c1a-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`));
+  for (const [services, seers, unknown] of [[[row('FUNCTION', 'resize', '5e9d0c1a-1111-4000-8000-000000000000')], ['resize'], 'resize'], [many, many.map(({ name }) => name), 'app-22']] as const) {
+    const proxy = await startRecordingProxy(platform.url, {
+      alter: listed(services),
+      beforeRequest: async (_, request, response) => {
+        if (request.url!.includes('/5e9d0c1a-')) response.writeHead(200, { 'content-type': 'application/json' }).end('{"results":[]}');
+      },
+    });
+    const own = connectorsTo(proxy.url, platform.tokens.admin);
+    try {
+      const user = userAnswering(() => ({ action: 'decline' }));
+      await (await own.modern(user)).call('delete_environment_variable', { environment: 'shop/staging', key: 'PAGE_SIZE' });
+      const question = user.questions[0]?.message ?? '';
+      expect(question).toContain(`Seen by: ${seers.join(', ')}.`);
+      expect(question).toMatch(new RegExp(`Not known, whether these keep a value of their own for PAGE_SIZE: .*${unknown}\\.`));
+    } finally {
+      await own.close();
+      await proxy.close();
+    }
+  }
 });
 
 test('a secret is deleted by its name, and its value shows nowhere', async () => {
@@ -67,8 +97,8 @@ test('what is built in, held elsewhere, inherited, unknown or of another kind is
     [{ environment: 'shop/staging', key: 'PLATFORM_ENVIRONMENT_ID' }, 'only inherits'],
     [{ service: 'shop/staging/checkout-api', key: 'MAIL_API_URL' }, 'is EXTERNAL_SECRET'],
     [{ service: 'shop/staging/checkout-api', key: 'REGION' }, 'only inherits REGION'],
-    [{ service: 'shop/staging/checkout-api', key: 'NEVER_SEEN' }, 'has no variable or secret named NEVER_SEEN'],
-    [{ service: 'shop/staging/session-cache', key: 'CACHE_TTL' }, "variables of a helm can't be deleted here"],
+    [{ service: 'shop/staging/checkout-api', key: 'NEVER_SEEN' }, 'has no variable or secret with the key or id NEVER_SEEN'],
+    [{ service: 'shop/staging/orders-db', key: 'CACHE_TTL' }, 'a database has no variables'],
   ];
   for (const [args, says] of refusals) {
     const { isError, text, question } = await deleting(args);

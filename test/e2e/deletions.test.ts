@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
-import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
-import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { rowsOf, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { proxiedForEach } from '../support/connected-platform.ts';
+import type { Connectors } from '../support/connectors.ts';
+import { textOf, type TestClient, type User } from '../support/mcp-clients.ts';
+import type { RecordingProxy } from '../support/recording-proxy.ts';
+import { rowsOf, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
@@ -19,39 +20,22 @@ let alter: (path: string, body: unknown) => unknown;
 /** Which reads are forbidden. */
 let refuses: RegExp | undefined;
 
-const startProxy = (): Promise<RecordingProxy> =>
-  startRecordingProxy(platform.url, {
+beforeEach(() => {
+  alter = (_, body) => body;
+  refuses = undefined;
+});
+const { restart } = proxiedForEach(
+  {
     alter: (method, path, body) => (method === 'GET' ? alter(path, body) : body),
     beforeRequest: async (method, { url }, response) => {
       if (method === 'GET' && refuses?.test(url ?? '')) response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"error":"Forbidden","message":"no"}');
     },
-  });
-
-beforeEach(async () => {
-  alter = (_, body) => body;
-  refuses = undefined;
-  platform = await startTestPlatform();
-  proxy = await startProxy();
-  connectors = connectorsTo(proxy.url, platform.token);
-  user = userAnswering(agree);
-  client = await connectors.modern(user);
-});
-
-afterEach(async () => {
-  await connectors.close();
-  await proxy.close();
-  await platform.close();
-});
+  },
+  (proxied) => ({ platform, proxy, connectors, user, client } = proxied),
+);
 
 /** From here on deployments take for ever. */
-const stall = async (): Promise<void> => {
-  await connectors.close();
-  await proxy.close();
-  platform = await platform.restart({ timeScale: 1000 });
-  proxy = await startProxy();
-  connectors = connectorsTo(proxy.url, platform.token);
-  client = await connectors.modern(user);
-};
+const stall = (): Promise<void> => restart({ timeScale: 1000 });
 
 const planOf = async (tool: string, args: Json): Promise<string> => textOf(await client.call(tool, { ...args, dry_run: true }));
 const nextOf = (result: CallToolResult): { tool: string; arguments: Json }[] => (result._meta?.[metaKeys.next] ?? []) as { tool: string; arguments: Json }[];
@@ -69,8 +53,7 @@ describe('the plan of a deletion', () => {
     expect(plan).not.toContain('UNRELATED');
     expect(plan).not.toContain('DATABASE_');
     expect(plan).toContain('Its neighbours see its built-in variables too; whether they use them is not known.');
-    // Of kinds whose variables no operation lists it isn't said that nothing there needs it.
-    expect(plan).toMatch(/Not known: whether .*session-cache.* need it/);
+    expect(plan).not.toContain('Not known: whether');
     expect(plan).toContain('DELETE /database/');
   });
 
@@ -80,7 +63,8 @@ describe('the plan of a deletion', () => {
     const application = await planOf('delete_service', { service: 'shop/staging/checkout-api' });
     expect(application).toMatch(/Deletes application checkout-api, now \w+, with its public address; the custom domain checkout\.live\.acme\.example; the variables? .*TOKEN_OF_MINE/);
     expect(application).toContain('Alert rules that watch it: checkout-errors.');
-    expect(application).toContain('Secrets that are stored there go too');
+    expect(application).toContain('the secret PAYMENT_API_KEY');
+    expect(application).not.toContain('never-shown');
     expect(application).not.toContain('made-up-value-77');
     expect(await planOf('delete_service', { service: 'shop/staging/search' })).toContain('the data on its volume /data (20 GB)');
     expect(await planOf('delete_service', { service: 'shop/staging/assets-bucket' })).toContain('what it made, in the cloud account too');
@@ -90,14 +74,16 @@ describe('the plan of a deletion', () => {
     const plan = await planOf('delete_environment', { environment: 'shop/staging' });
     for (const name of ['orders-db', 'assets-bucket', 'nightly-report', 'checkout-api', 'storefront', 'search', 'session-cache']) expect(plan).toMatch(new RegExp(`Deletes \\w+ ${name}, now `));
     expect(plan).toMatch(/Variables of the environment itself: .*LOG_LEVEL/);
-    expect(plan).not.toMatch(/itself: .*PLATFORM_/);
+    expect(plan).toContain('Secrets of the environment itself: SHARED_TOKEN.');
+    expect(plan).toMatch(/Deletes helm session-cache, .*the variable CACHE_TTL/);
+    expect(plan).not.toMatch(/itself: .*(PLATFORM_|LICENCE)/);
   });
 
   test('says so where something can not be looked up', async () => {
-    refuses = /\/(environmentVariable|services|statuses|alert-rules)(\?|$)/;
+    refuses = /\/(environmentVariable|variable|secret|services|statuses|alert-rules)(\?|$)/;
     const plan = await planOf('delete_service', { service: `infra://service/application/${seed()['application_id']}` });
     expect(plan).toContain('now in a state that is not known');
-    expect(plan).toContain('variables that can not be looked up');
+    expect(plan).toContain('variables that can not be looked up; secrets that can not be looked up');
     expect(plan).toContain('Not known: what else is in its environment');
     expect(plan).toContain('Not known: which alert rules watch what is deleted');
   });

@@ -14,6 +14,8 @@ interface Scene {
   readonly remaining?: number;
   /** Milliseconds that the call may take. */
   readonly time?: number;
+  /** When the caller last changed something, in milliseconds since the start. Default: right then. */
+  readonly changedAt?: number;
   /** The caller gives up during so manieth pause. */
   readonly abortsAt?: number;
 }
@@ -23,7 +25,7 @@ const unused = () => {
 };
 
 /** ToolContext of a platform whose time passes only while somebody waits. */
-function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt = Infinity }: Scene) {
+function scene({ polls, history = [], remaining = 100, time = 50_000, changedAt = 0, abortsAt = Infinity }: Scene) {
   const pauses: number[] = [];
   const messages: string[] = [];
   const counters = { reads: 0 };
@@ -31,6 +33,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
   let isFresh = true;
   const context: ToolContext = {
     resolved: {}, done: [], sent: [], replacements: () => [], read: unused,
+    before: unused,
     attempt: (async ({ name }: { name: string }) => {
       if (name.startsWith('list_')) return { results: history.map((execution_id) => ({ identifier: { execution_id } })) };
       if (isFresh) counters.reads += 1;
@@ -42,10 +45,12 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, abortsAt =
     },
     now: () => now,
     timeLeft: () => time - now,
+    sinceChange: () => now - changedAt,
     pause: async (milliseconds) => {
       pauses.push(milliseconds);
       now += milliseconds;
     },
+    isDenied: () => false,
     isAborted: () => pauses.length >= abortsAt,
     leftOut: unused,
     notAsAsked: unused,
@@ -164,4 +169,31 @@ test('progress is told while it goes on, and never of the end', async () => {
   const { context, messages } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYMENT_QUEUED'), at('BUILDING'), at('DEPLOYED')] });
   await awaitEnd(context, service, { action: 'DEPLOY', deployment: ours });
   expect(messages.map((message) => message.split(',')[0])).toEqual(['DEPLOYED', 'DEPLOYMENT_QUEUED', 'BUILDING']);
+});
+
+describe('something at rest, whose caller changed nothing lately', () => {
+  test.each<[string, Partial<LenientServiceStatus>, string]>([
+    ['deployed', at('DEPLOYED', old), 'succeeded'],
+    ['failed', at('DEPLOYMENT_ERROR', old), 'failed'],
+    ['never deployed', { state: 'READY' }, 'never_deployed'],
+  ])('is told at once: %s', async (_, status, outcome) => {
+    for (const changedAt of [-10_000, Number.NEGATIVE_INFINITY]) {
+      const { context, pauses, counters } = scene({ polls: [status], changedAt });
+      // oxlint-disable-next-line no-await-in-loop
+      expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({ outcome, waited_seconds: 0 });
+      expect([pauses, counters.reads]).toEqual([[], 1]);
+    }
+  });
+
+  test('is looked for a moment longer where a deployment is named that it does not show', async () => {
+    const { context, pauses } = scene({ polls: [at('DEPLOYED', old)], changedAt: Number.NEGATIVE_INFINITY });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY', deployment: ours }, 45)).toMatchObject({ outcome: 'not_seen' });
+    expect(pauses).toEqual([3_000]);
+  });
+
+  test('is looked at twice where the caller has just changed something', async () => {
+    const { context, pauses } = scene({ polls: [at('DEPLOYED', old), at('DEPLOYED')], changedAt: -9_000 });
+    expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({ outcome: 'succeeded', status: { deployment_request_id: ours } });
+    expect(pauses[0]).toBe(3_000);
+  });
 });

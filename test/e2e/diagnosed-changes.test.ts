@@ -58,6 +58,18 @@ test.each([[404, /Not read: list_events, because this platform does not offer it
   },
 );
 
+test('where variables may not be read, a changed one is told from its record, and is not called removed', async () => {
+  const unread: RecordingProxyOptions = {
+    beforeRequest: async (_, request, response) => {
+      if (request.url!.includes('Variable')) response.writeHead(403, { 'content-type': 'application/json' }).end(JSON.stringify({ status: 403, error: 'E', message: 'not yours' }));
+    },
+  };
+  const { changes, text } = await changesOf('orders/staging/orders-api', unread);
+  expect(changes).toEqual([expect.stringMatching(/^variable QUEUE_HOST changed \(environment\) by Bo Lindqvist: value: queue\.staging/)]);
+  expect(text).toContain('which Bo Lindqvist changed since the last good deployment');
+  expect(text).not.toContain('removed');
+});
+
 const deployment = (id: string, time: string, status: string): HistoryItem => ({ identifier: { execution_id: id }, status, status_details: { action: 'DEPLOY', status: status === 'DEPLOYED' ? 'SUCCESS' : 'ERROR' }, auditing_data: { triggered_by: 'ci', created_at: time } });
 
 describe('events as changes', () => {
@@ -82,7 +94,7 @@ describe('events as changes', () => {
     const recorded = [read({ target_id: environment, target_type: 'ENVIRONMENT', sub_target_type: 'VARIABLE', event_type: 'DELETE', change: '{"key":"QUEUE_HOST"}', original_change: '{"key":"QUEUE_HOST","value":"q"}' })!];
     const [before, after] = [deployment('one', '2026-11-20T09:00:00Z', 'DEPLOYED'), deployment('two', '2026-11-20T11:00:00Z', 'DEPLOYMENT_ERROR')];
     const texts = (variables: { key: string; scope: string }[]) => changesBetween(before, after, { recorded, variables }).map(({ text }) => text);
-    expect(texts([])).toEqual(['variable QUEUE_HOST removed (environment) by Ada']);
+    expect(texts([])).toEqual(['variable QUEUE_HOST removed (environment) by Ada: was q']);
     expect(texts([{ key: 'QUEUE_HOST', scope: 'ENVIRONMENT' }])).toEqual([]);
   });
 });

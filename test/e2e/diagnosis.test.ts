@@ -100,7 +100,7 @@ test('who holds the lock of a Terraform state is named as the service it is, wit
   const { cause, next } = await ask({ environment: 'network/staging' });
   expect(cause?.sentence).toMatch(/: that is an instance of container "network\/tooling\/plan-runner", which runs \(DEPLOYED\) and may be at work, or hang\. It was last deployed by "Bo Lindqvist" at \S+: ask there before it is disturbed\.$/);
   expect(next[0]).toMatchObject({
-    tool: 'restart_services', arguments: { environment_id: seedId('environment/network/tooling'), container_ids: [seedId('service/network/tooling/plan-runner')] },
+    tool: 'restart_services', arguments: { environment: seedId('environment/network/tooling'), containers: [seedId('service/network/tooling/plan-runner')] },
     why: expect.stringContaining("somebody else's work: only once they agree") as string,
   });
 });

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issuesOf } from '../../src/server/tool/arguments.ts';
+import { issuesOfCall } from '../support/argument-issues.ts';
 import type { NextCall } from '../../src/server/tool/next-calls.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
@@ -24,14 +24,14 @@ const mendings: Readonly<Record<string, Mending>> = {
   'bad-image-tag': { take: ['update_container', 'deploy_service'], service: 'pricing/staging/pricing-engine' },
   'failing-readiness-probe': { take: ['update_container', 'deploy_service'], service: 'discovery/staging/suggest' },
   'missing-variable': { take: ['set_environment_variables', 'deploy_service'], fill: 'https://rates.acme.example', service: 'payments/staging/payments-api' },
-  'wrong-variable-value': { take: ['set_environment_variables', 'deploy_service'], fill: 'queue.staging.acme.internal', service: 'orders/staging/orders-api' },
+  'wrong-variable-value': { take: ['set_environment_variables', 'deploy_service'], service: 'orders/staging/orders-api' },
   'wrong-port': { take: ['update_container', 'deploy_service'], service: 'shop/gifts/gift-cards' },
   'out-of-memory': { take: ['update_container', 'deploy_service'], service: 'discovery/production/recommendations' },
   'docker-build-error': { take: ['deploy_application'], service: 'shop/returns/returns-portal' },
   'terraform-state-lock': { take: ['restart_services', 'deploy_service'], service: 'network/staging/private-network' },
   'helm-timeout': { take: ['update_helm', 'deploy_service'], service: 'data/streaming/event-bus' },
   'database-down': { take: ['deploy_service', 'deploy_service'], service: 'ledger/staging/ledger-api' },
-  'image-pull-denied': { take: ['update_container', 'deploy_service'], fill: 'acme', service: 'shop/notifications/mailer' },
+  'image-pull-denied': { take: ['update_container', 'deploy_service'], service: 'shop/notifications/mailer' },
   'flaky-migration-job': {
     take: ['diagnose_deployment', 'deploy_service'], after: { tool: 'deploy_service', arguments: { service: 'billing/staging/billing-api' } },
     service: 'billing/staging/billing-api',
@@ -82,7 +82,7 @@ const expectEnd = (service: string, state: RegExp) => expect.poll(() => latestOf
 function expectUsable(calls: readonly NextCall[]): void {
   expect(calls.length).toBeGreaterThan(0);
   expect(calls[0]?.tool).not.toBe('unlock_cluster');
-  for (const { tool: name, arguments: args } of calls) expect(issuesOf(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
+  for (const { tool: name, arguments: args } of calls) expect(issuesOfCall(tools.find((tool) => tool.name === name)!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
 }
 
 test('every failure has a fix', () => {
@@ -109,4 +109,34 @@ describe.each(Object.entries(mendings))('%s', (_, { take, after, fill, service }
     if (after) await must(after);
     await expectEnd(service, /^DEPLOYED$/);
   });
+});
+
+describe('an application', () => {
+  // What its scenario broke is mended above.
+  const application_id = 'payments/staging/payments-api';
+
+  test.each([
+    ['is asked at another port than it listens on', { ports: [{ internal_port: 9000, publicly_accessible: true }], healthchecks: { readiness_probe: { type: { http: { port: 9000, path: '/health' } } } } }],
+    ['has too little memory', { memory: 40 }],
+  ])('that %s is mended by what its diagnosis proposes', async (_, wrong) => {
+    await must({ tool: 'update_application', arguments: { application_id, ...wrong } });
+    await client.call('deploy_service', { service: application_id, wait: true });
+    const diagnosis = await must({ tool: 'diagnose_deployment', arguments: { service: application_id } });
+    const calls = nextOf(diagnosis);
+    expect(calls.map(({ tool }) => tool), textOf(diagnosis)).toEqual(expect.arrayContaining(['update_application', 'deploy_service']));
+    expectUsable(calls);
+    for (const one of calls.slice(0, 2)) await must(one);
+    await expectEnd(application_id, /^DEPLOYED$/);
+  });
+});
+
+test('the registry that refuses an image is named, and the one from before is proposed', async () => {
+  const fresh = await startTestPlatform({ scenarios: ['image-pull-denied'] });
+  const others = connectorsTo(fresh.url, fresh.token);
+  const result = await (await others.modern()).call('diagnose_deployment', { service: 'shop/notifications/mailer' });
+  await others.close();
+  const { cause } = result.structuredContent as { cause: { sentence: string } };
+  expect(cause.sentence).toMatch(/^The registry "docker-hub" refuses to give out the image ".*acme\/mailer:1\.9\.0"/);
+  expect(nextOf(result)[0]).toMatchObject({ tool: 'update_container', arguments: { registry: fresh.seed['registry_id'] } });
+  await fresh.close();
 });

@@ -20,11 +20,12 @@ afterAll(async () => {
 });
 
 /** Calls what asks somebody, and is carried out. */
-async function agreed(tool: string, args: Record<string, unknown>): Promise<void> {
+async function agreed(tool: string, args: Record<string, unknown>): Promise<string> {
   const before = user.questions.length;
   const result = await client.call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
   expect(user.questions.length).toBe(before + 1);
+  return textOf(result);
 }
 
 /** Calls what is so already: nobody is asked, and it is said why. */
@@ -45,7 +46,7 @@ test('a cluster is locked and unlocked once', async () => {
   await expectNeedless('unlock_cluster', cluster, /the cluster is not locked/);
   await agreed('lock_cluster', { ...cluster, reason: 'Incident 7' });
   await expectNeedless('lock_cluster', { ...cluster, reason: 'Incident 8' }, /locked already.*\n.*\n.*Incident 7/);
-  await agreed('unlock_cluster', cluster);
+  expect(await agreed('unlock_cluster', cluster)).toMatch(/name: main[^]*is_locked: false/);
 });
 
 test('nothing is cancelled where nothing is under way, and nothing stopped that stands still', async () => {

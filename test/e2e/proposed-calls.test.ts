@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scenarios } from '../../src/platform/testing/scenarios/scenarios.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
-import { issuesOf } from '../../src/server/tool/arguments.ts';
+import { issuesOfCall } from '../support/argument-issues.ts';
 import type { NextCall } from '../../src/server/tool/next-calls.ts';
+import { withOwnNames, withShownNames, type Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { agree, userAnswering, type TestClient } from '../support/mcp-clients.ts';
@@ -36,11 +37,17 @@ const proposedBy = async (tool: string, args: Record<string, unknown>): Promise<
   return [...callsIn({ next: meta?.[metaKeys.next] ?? [] }), ...callsIn(structuredContent)];
 };
 
-/** What is wrong with proposed calls: an unknown tool, arguments that it refuses, something still to be filled in. */
+/** The names among those of arguments that the tool's schema does not show. */
+const namesNotShown = (tool: Tool, args: Readonly<Record<string, unknown>>): readonly string[] => {
+  const shown = Object.keys(withShownNames(tool, withOwnNames(tool, args).args));
+  return Object.keys(args).filter((name) => !shown.includes(name));
+};
+
+/** What is wrong with proposed calls: an unknown tool, arguments that it refuses or calls otherwise, something still to be filled in. */
 const faultsOf = (calls: readonly NextCall[]): readonly string[] =>
   calls.flatMap(({ tool: name, arguments: args, needs }) => {
     const tool = tools.find((one) => one.name === name);
-    const issues = tool ? issuesOf(tool, args) : ['there is no such tool'];
+    const issues = tool ? [...issuesOfCall(tool, args), ...namesNotShown(tool, args).map((one) => `calls it ${one}`)] : ['there is no such tool'];
     const text = JSON.stringify(args);
     return [...issues, ...(/\.\.\.|…|<[^>]*>/.test(text) ? ['holds a placeholder'] : []), ...(needs === undefined ? [] : ['lacks something'])].map((fault) => `${name} ${text}: ${fault}`);
   });
@@ -53,6 +60,7 @@ test('the check of proposed calls finds what is not complete', () => {
   expect(faultsOf([call('set_environment_variables', { environment: 'a/b', env_text: 'KEY=...' })])).toHaveLength(1);
   expect(faultsOf([call('set_environment_variables', { environment: 'a/b', env_text: 'KEY=v' }, { needs: 'x' })])).toHaveLength(1);
   expect(faultsOf([call('deploy_service', { environment: 'a/b' })])).toEqual([]);
+  expect(faultsOf([call('list_environment_variables', { application_id: 'a/b/c' })])).toEqual([expect.stringContaining('calls it application_id')]);
 });
 
 describe('every proposed call is complete:', () => {

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { expect, test } from 'vitest';
+import { connectedForAll } from '../support/connected-platform.ts';
+import type { Connectors } from '../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
-import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+import type { Json, TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
 let connectors: Connectors;
 
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  connectors = connectorsTo(platform.url, platform.tokens.admin);
-});
-
-afterAll(async () => {
-  await connectors.close();
-  await platform.close();
-});
+connectedForAll((connected) => ({ platform, connectors } = connected));
 
 test('a restart says before and after for which services it is not enough, and of no others', async () => {
   await platform.must('create_environment_variable', { application_id: platform.seed['application_id'], key: 'TRACE', value: 'on' });

@@ -47,6 +47,12 @@ async function change(tool: string, args: Json): Promise<Json> {
 /** How the last question was to be answered. */
 const howAsked = (): string => ('name' in user.questions.at(-1)!.requestedSchema.properties ? 'name' : 'yes');
 
+test('the question says what is changed before it says that the platform replaces, and the description that somebody is asked', async () => {
+  await change('update_container', { ...container(), memory: 896, tag: '2.2.0' });
+  expect(user.questions.at(-1)!.message).toMatch(/\nChange (?:memory, tag|tag, memory); the rest is sent back as it is\. The platform's request for that: replace a container's whole configuration\.\n/);
+  expect(user.questions.at(-1)!.message).not.toContain('\nReplace a container');
+});
+
 describe('the items of a list', () => {
   test('are merged by name: a partial port keeps its public address, and the answer tells what changed', async () => {
     await change('update_container', { ...container(), ports: [{ name: 'web', internal_port: 8080, external_port: 8443, publicly_accessible: true, protocol: 'HTTP', public_path: '/shop' }] });
@@ -144,6 +150,13 @@ describe('every kind of service', () => {
     expect(textOf(await client.call(tool, { [id]: platform.seed[id], ...change_ }))).toMatch(/^There is nothing to change/);
     expect([proxy.writes().length, user.questions.length]).toEqual([writes, asked]);
   });
+});
+
+const next = async (tool: string, id: string): Promise<string> => textOf(await client.call(tool, { [id]: platform.seed[id], memory: 1024 }));
+
+test('what is proposed next says that an application is deployed at its newest commit', async () => {
+  expect(await next('update_application', 'application_id')).toMatch(/Next: deploy_service .*\(it takes effect with the next deployment, which takes the newest commit\)/);
+  expect(await next('update_container', 'container_id')).toMatch(/Next: deploy_service .*\(it takes effect with the next deployment\)/);
 });
 
 describe('what is made', () => {

@@ -52,6 +52,13 @@ test('what failed leaves the version before it, which is not the one it is confi
   expect(diagnosis.text).toMatch(/^Serves now: 3\.6\.4, 1 instance, since /m);
 });
 
+test('the status of an application says what serves of it', async () => {
+  const { data, text } = await ask('get_application_status', { application_id: 'shop/staging/checkout-api' });
+  expect(data['serves']).toMatch(/^[0-9a-f]{7}, 1 instance, since \d{4}-/);
+  expect(text).toMatch(/^serves: [0-9a-f]{7}, 1 instance/m);
+  expect((await ask('get_application_status', { application_id: 'shop/staging/storefront' })).data['serves']).toBe('nothing');
+});
+
 test('nothing serves of what is stopped, or was never deployed well', async () => {
   expect(row((await ask('get_environment_overview', { environment: 'data/development' })).data['results'], 'importer')).toMatchObject({ condition: 'failed', serves: 'nothing' });
   expect(row((await ask('get_environment_overview', { environment: 'ledger/staging' })).data['results'], 'ledger-db')['serves']).toBe('nothing');

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { policyFrom } from '../support/guard-fixture.ts';
+import { proxiedForEach } from '../support/connected-platform.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
+import { textOf, type TestClient, type User } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
-import { rowsOf, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { rowsOf, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
 
@@ -16,24 +17,18 @@ let client: TestClient;
 let seeming: Readonly<Record<string, string>>;
 
 const masked = (path: string, body: unknown): unknown => {
+  if (/^\/organization\/[^/]+\/services/.test(path)) return { results: rowsIn(body).map((row) => ({ ...row, status: { ...(row['status'] as Json), state: seeming[String(row['id'])] ?? (row['status'] as Json)['state'] } })) };
   if (!path.endsWith('/statuses')) return body;
   return Object.fromEntries(Object.entries(body as Record<string, Json | Json[]>).map(([name, value]) => [name, Array.isArray(value) ? value.map((row) => ({ ...row, state: seeming[String(row['id'])] ?? row['state'] })) : value]));
 };
 
-beforeEach(async () => {
+beforeEach(() => {
   seeming = {};
-  platform = await startTestPlatform();
-  proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' ? masked(path, body) : body) });
-  connectors = connectorsTo(proxy.url, platform.token);
-  user = userAnswering(agree);
-  client = await connectors.modern(user);
 });
-
-afterEach(async () => {
-  await connectors.close();
-  await proxy.close();
-  await platform.close();
-});
+proxiedForEach(
+  { alter: (method, path, body) => (method === 'GET' ? masked(path, body) : body) },
+  (proxied) => ({ platform, proxy, connectors, user, client } = proxied),
+);
 
 const rowsIn = (content: unknown): Json[] => (content as { results: Json[] }).results;
 const stateOf = async (environment: string, name: string): Promise<unknown> =>
@@ -95,6 +90,52 @@ describe('stopping everything that is not production', () => {
     expect(rowsOf(await platform.must('list_terraform_deployments', { terraform_id: platform.seed['terraform_id'] }))).toHaveLength(terraform);
     // One request, one deployment.
     expect(proxy.writes().filter((line) => line.endsWith('/service/deploy'))).toHaveLength(1);
+  });
+});
+
+/** What a call reads, with every id as `*`. */
+const readsBy = async (tool: string, args: Json): Promise<string[]> => {
+  const from = proxy.requests.length;
+  const result = await client.call(tool, args);
+  expect(result.isError, textOf(result)).toBeFalsy();
+  return proxy.requests.slice(from).filter((line) => line.startsWith('GET ')).map((line) => line.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*'));
+};
+
+describe('what it costs', () => {
+  test.each([
+    ['what is not production', { modes: ['DEVELOPMENT', 'STAGING'] }],
+    ['a list', { services: ['shop/staging/search', 'shop/production/search', 'data/development/events-db'] }],
+  ])('of a plan for %s does not grow with its environments', async (_, choice) => {
+    // Names are looked up before, and known from then on.
+    await readsBy('stop_services', { ...choice, dry_run: true });
+    const reads = await readsBy('stop_services', { ...choice, dry_run: true });
+    expect(reads.toSorted()).toEqual([
+      'GET /organization', 'GET /organization/*/cluster/lock', 'GET /organization/*/environments', 'GET /organization/*/project', 'GET /organization/*/services',
+    ]);
+  });
+
+  test('is one request for each environment to stop, and the same plan where the platform has no wide lists', async () => {
+    const plan = textOf(await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'], dry_run: true }));
+    const narrow = await startRecordingProxy(platform.url, {
+      beforeRequest: async (_, request, response) => {
+        if (/^\/organization\/[^/]+\/(services|environments)/.test(request.url ?? '')) response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"message":"no route"}');
+      },
+    });
+    const others = connectorsTo(narrow.url, platform.token);
+    const other = await others.modern(user);
+    expect(textOf(await other.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'], dry_run: true }))).toBe(plan);
+    await others.close();
+    await narrow.close();
+    await client.call('stop_services', { modes: ['DEVELOPMENT', 'STAGING'] });
+    expect(proxy.writes()).toHaveLength(2);
+  });
+
+  test('is no reason to look beyond what the policy allows', async () => {
+    const guarded = await connectors.modern(user, await policyFrom('deny: [{ project: data }]'));
+    const result = await guarded.call('stop_services', { environment: 'shop/staging', dry_run: true });
+    expect(textOf(result)).toContain('Stops container search');
+    const project = await guarded.call('stop_services', { project: 'shop', modes: ['STAGING'], dry_run: true });
+    expect(textOf(project)).toContain('Stops container search');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issuesOf } from '../../src/server/tool/arguments.ts';
+import { issuesOfCall } from '../support/argument-issues.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { startedAnswer } from '../../tools/shared/deployment-started.ts';
 import { tools } from '../../tools/index.ts';
@@ -53,7 +53,7 @@ function expectUsable(result: CallToolResult): void {
   for (const { tool: name, arguments: args } of nextOf(result)) {
     const tool = tools.find((one) => one.name === name);
     expect(tool, name).toBeDefined();
-    expect(issuesOf(tool!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
+    expect(issuesOfCall(tool!, args), `${name} ${JSON.stringify(args)}`).toEqual([]);
   }
 }
 
@@ -126,6 +126,23 @@ describe('an end', () => {
       expect(nextOf(result).map(({ tool }) => tool)).toEqual(['wait_for_deployment']);
     }
     masks = [];
+  });
+
+  test.each([
+    ['a service', () => ({ service: `infra://service/container/${ids()['container_id']}` }), 'succeeded'],
+    ['an environment', () => ({ environment: ids()['environment_id'] }), 'succeeded'],
+    ['a cluster', () => ({ cluster: 'main' }), 'not_seen'],
+  ])('that has been there is told at once, with one look: %s', async (_, subject, outcome) => {
+    masks = [];
+    // A server of its own, whose caller changed nothing.
+    const own = connectorsTo(proxy.url, platform.token);
+    const client = await own.modern();
+    const before = proxy.requests.length;
+    const result = await client.call('wait_for_deployment', subject());
+    expect(result.structuredContent, textOf(result)).toMatchObject({ outcome, waited_seconds: 0 });
+    const looks = proxy.requests.slice(before).filter((line) => /\/status(es)?$/.test(line));
+    expect(looks).toHaveLength(1);
+    await own.close();
   });
 
   test('is not waited for by callers who gave up', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { ForeignCall, Made } from './call.ts';
 import type { ForeignServer } from './foreign-server.ts';
 import { named, organization } from './reading-calls.ts';
+import { scopedVariableCalls } from './scoped-variable-calls.ts';
 
 type Json = Record<string, unknown>;
 
@@ -227,6 +228,14 @@ const variableCalls: readonly ForeignCall[] = [
     holds: ({ server }) => expect(ownVariable('storefront', 'PORT')(server)).toMatchObject({ value: '9090' }),
   },
   {
+    tool: 'set_environment_variables', case: 'another value of a secret', args: () => ({ application: 'shop/staging/storefront', secrets: { CACHE_KEY: 'correct-horse-15' } }),
+    changes: ['~variables CACHE_KEY'],
+    holds: ({ server, result, questions }) => {
+      expect(ownVariable('storefront', 'CACHE_KEY')(server)).toMatchObject({ value: 'correct-horse-15', is_secret: true });
+      expect(JSON.stringify([result, questions])).not.toMatch(/correct-horse/);
+    },
+  },
+  {
     tool: 'set_environment_variables', case: 'of a container', args: () => ({ container: 'shop/staging/gateway', variables: { PORT: '9091' } }), changes: ['~variables PORT'],
     holds: ({ server }) => expect(ownVariable('gateway', 'PORT')(server)).toMatchObject({ value: '9091' }),
   },
@@ -275,4 +284,4 @@ const domainCalls: readonly ForeignCall[] = [
 ];
 
 /** Every tool that changes something and deploys nothing. */
-export const changingCalls: readonly ForeignCall[] = [...organizationCalls, ...serviceCalls, ...variableCalls, ...deletionCalls, ...domainCalls, ...cloneCalls];
+export const changingCalls: readonly ForeignCall[] = [...scopedVariableCalls, ...organizationCalls, ...serviceCalls, ...variableCalls, ...deletionCalls, ...domainCalls, ...cloneCalls];

@@ -10,8 +10,24 @@ const goesWith = (service = '.*'): RegExp => new RegExp(`^(\\+deployments DELETE
 /** Every tool that deletes. Last: nothing else finds what they leave. */
 export const deletingCalls: readonly ForeignCall[] = [
   {
-    tool: 'start_services', before: (server) => server.idle(), args: () => ({ environment: 'shop/development', wait: true }), changes: ['+deployments DEPLOY in development'],
-    holds: ({ answer }) => expect((answer['results'] as { kind: string; what: string }[]).filter(({ what }) => what === 'running').map(({ kind }) => kind)).toEqual(expect.arrayContaining(['application', 'container', 'database'])),
+    tool: 'start_services', before: (server) => server.idle(), args: () => ({ environment: 'shop/development', wait: true }), changes: /^\+deployments DEPLOY in development$/,
+    holds: ({ answer, requests, server, text }) => {
+      const starts = requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/deploy') && path.endsWith('/service/deploy') !== server.on('oneAtATime'));
+      // Each container is named with the tag that ran, each chart with its version.
+      expect(JSON.stringify(starts.map(({ body }) => body))).toMatch(/"image_tag":"[^"]+"/);
+      expect(starts.length > 1).toBe(server.on('oneAtATime'));
+      expect(text.includes('Sent one service at a time')).toBe(server.on('oneAtATime'));
+      expect((answer['results'] as { kind: string; what: string }[]).filter(({ what }) => what === 'running').map(({ kind }) => kind)).toEqual(expect.arrayContaining(['application', 'container', 'database']));
+    },
+  },
+  {
+    tool: 'stop_services', case: 'by mode', before: (server) => server.idle(), args: () => ({ modes: ['DEVELOPMENT', 'STAGING'], dry_run: true }),
+    holds: ({ requests, text }) => {
+      expect(text).toContain('Stops container gateway in shop/development (DEVELOPMENT)');
+      expect(text).toContain('Stops container gateway in shop/staging (STAGING)');
+      // Each environment is asked for its states alone.
+      expect(requests.filter(({ path }) => /^\/environment\/[^/]+(\/services.*)?$/.test(path))).toEqual([]);
+    },
   },
   {
     tool: 'stop_services', before: (server) => server.idle(), args: () => ({ services: ['shop/development/gateway', 'shop/staging/gateway'], wait: true }),

@@ -90,6 +90,20 @@ export const deployingCalls: readonly ForeignCall[] = [
       expect(named('storefront', 'development')(made.server).commit).toBe(older);
     },
   },
+  {
+    tool: 'deploy_service', case: 'several at versions', before: idle,
+    args: () => ({ environment: 'shop/development', services: [{ service: 'storefront', version: 'ffee001' }, { service: 'gateway', version: '4.4.4' }, { service: 'orders' }] }),
+    // One at a time, each service has a deployment of its own.
+    changes: (server) => [...Array.from({ length: server.on('oneAtATime') ? 3 : 1 }, () => deployed('development')).flat(), '~services development/storefront', '~services development/gateway'],
+    holds: (made) => {
+      expect(made.text.includes('Sent one service at a time')).toBe(made.server.on('oneAtATime'));
+      if (!made.server.on('oneAtATime')) expectStarted(made, ['storefront', 'gateway', 'orders']);
+      else expect(made.answer).not.toHaveProperty('deployment_id');
+      expect(named('storefront', 'development')(made.server).commit).toMatch(/^ffee001/);
+      expect(named('gateway', 'development')(made.server).spec).toMatchObject({ tag: '4.4.4' });
+      expect(made.text).toContain('4.4.4');
+    },
+  },
   { tool: 'deploy_database', before: idle, args: (server) => ({ database_id: named('orders', 'development')(server).id }), changes: deployed('development'), holds: (made) => expectStarted(made, ['orders']) },
   {
     tool: 'redeploy_terraform', before: idle, args: (server) => ({ terraform_id: named('network', 'development')(server).id, wait: true }), changes: deployed('development'),

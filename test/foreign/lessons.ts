@@ -16,6 +16,7 @@ export const lessons: readonly Lesson[] = [
   { where: 'logsOfTwoKinds', request: /^GET \/(database|job|helm|terraform)\/[^/]+\/log\b/, why: 'which kinds have logs of their own, no answer tells' },
   { where: 'noTerraformStatus', request: /^GET \/terraform\/[^/]+\/status$/, why: 'which kinds have a status of their own, no answer tells' },
   { where: 'lockPath', request: /^GET \/organization\/[^/]+\/cluster\/lock$/, why: 'locks are listed under one of two paths' },
+  { where: 'oneAtATime', request: /^POST \/environment\/[^/]+\/service\/(stop|deploy)$/, why: 'whether several services can be stopped or deployed at once, only the refusal tells' },
   { where: 'versionToDeploy', request: /^POST \/(application|container|job|helm)\/[^/]+\/deploy$/, why: 'whether a deployment needs a version, only the refusal tells' },
   { where: 'words', request: /^POST \/organization\/[^/]+\/webhook$/, why: 'an event has two spellings' },
   { where: 'noTail', request: /^GET \/\w+\/[^/]+\/log\?tail=\d+$/, why: 'a number of lines is asked for where the platform knows none' },

@@ -126,7 +126,7 @@ export const readingCalls: readonly ForeignCall[] = [
   },
   { tool: 'get_labels_group', args: (server) => ({ ...organization(server), labels_group_id: server.platform.ids.labels }), holds: ({ text }) => expect(text).toContain('cost-centre') },
   {
-    tool: 'list_webhook_events', args: (server) => ({ ...organization(server), webhook_id: server.platform.state.webhooks[0]?.id }),
+    tool: 'list_webhook_events', args: (server) => ({ ...organization(server), webhook_id: server.platform.state.webhooks[0]?.id, fields: ['matched_event', 'request'] }),
     holds: ({ text, server }) => {
       expect(text).toContain('DEPLOYMENT_STARTED');
       if (server.on('freeWebhookRecords')) expect(text).toContain('"sent_by":{"host":"deliveries-0","attempt":1}');
@@ -151,6 +151,14 @@ export const readingCalls: readonly ForeignCall[] = [
       expect(made.text).not.toMatch(/service-secret|environment-secret/);
     },
   },
+  ...(['helm', 'terraform'] as const).map((kind): ForeignCall => ({
+    tool: 'list_environment_variables', case: `of a ${kind}`, args: () => ({ service: `shop/staging/${kinds[kind]}` }),
+    holds: (made) => {
+      expect(column(made, 'key')).toContain('LOG_LEVEL');
+      expect(made.text).not.toMatch(/service-secret|environment-secret/);
+    },
+  })),
+  { tool: 'list_environment_variables', case: 'of a project', args: () => ({ project: 'shop' }), holds: (made) => expect(column(made, 'scope').every((scope) => scope === 'PROJECT' || scope === 'BUILT_IN')).toBe(true) },
   { tool: 'find_resource', args: () => ({ name: 'gateway' }), holds: (made) => expect(column(made, 'path')).toEqual(expect.arrayContaining(['shop/staging/gateway', 'shop/development/gateway'])) },
   { tool: 'find_resource', case: 'the tree', args: () => ({ limit: 200 }), holds: (made) => expect(column(made, 'path')).toEqual(expect.arrayContaining(['shop', 'shop/staging', 'shop/staging/delivery'])) },
   { tool: 'find_resource', case: 'what failed', args: () => ({ state: 'ERROR', environment: 'shop/staging' }), holds: (made) => expect(column(made, 'path').filter((path) => path !== 'shop/staging').toSorted()).toEqual(['shop/staging/checkout', 'shop/staging/ledger']) },

@@ -82,13 +82,45 @@ describe('a deny of rollback_application', () => {
   });
 });
 
+const deploy = (...services: string[]) => ({ services: services.map((service) => ({ service })) });
+
+describe('a deny of start_services', () => {
+  const policy = 'deny: [{ tool: start_services }]';
+  const search = 'shop/staging/search';
+  const stopped = (_: string, path: string, body: unknown): unknown => {
+    if (!/^\/environment\/[^/]+\/statuses$/.test(path)) return body;
+    const { containers = [], ...rest } = body as { containers?: Json[] };
+    return { ...rest, containers: containers.map((row) => ({ ...row, state: 'STOPPED' })) };
+  };
+
+  test.each<[string, string, Json, boolean]>([
+    ['several services of which one is stopped', 'deploy_service', deploy(application, search), true],
+    ['what runs', 'deploy_service', deploy(application), false],
+    ['one service by itself', 'deploy_service', { service: search }, false],
+    ['itself', 'start_services', { services: [search] }, true],
+  ])('and %s: %s %j %s', async (_, tool, args, isDenied) => {
+    const { call } = await startServer(policy, { alter: stopped });
+    const { text, ...rest } = await call(tool, args);
+    expect(rest, text).toEqual({ isDenied, changes: isDenied ? 0 : 1 });
+  });
+
+  test('holds in doubt where no states can be read', async () => {
+    const { call } = await startServer(policy, { beforeRequest: async (_, request, response) => void (request.url!.endsWith('/statuses') && response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"message":"no"}')) });
+    const { text, ...rest } = await call('deploy_service', deploy(application));
+    expect(rest).toEqual({ isDenied: true, changes: 0 });
+    expect(text).toContain('in doubt the rule holds');
+  });
+});
+
 const variable = { application_id: application, key: 'NEVER_SET', value: 'x' };
+
+const helm = 'shop/staging/session-cache';
 
 const deeds: [string, [string, Json][]][] = [
   ['deploy_application', [['deploy_service', { service: application }], ['rollback_application', { application }], ['deploy_service', { environment: 'shop/production' }]]],
   ['deploy_service', [
     ['deploy_database', { database_id: 'shop/staging/orders-db' }], ['deploy_application', { application_id: application }], ['redeploy_terraform', { terraform_id: 'shop/staging/assets-bucket' }],
-    ['rollback_application', { application }],
+    ['rollback_application', { application }], ['start_services', { services: [application] }], ['deploy_service', { services: [{ service: application }] }],
   ]],
   ['set_environment_variables', [
     ['create_environment_variable', variable], ['create_secret', variable],
@@ -97,8 +129,9 @@ const deeds: [string, [string, Json][]][] = [
   ]],
   ['create_secret', [
     ['set_environment_variables', { application, secrets: { NEVER_SET: 'correct-horse-12' } }], ['set_environment_variables', { service: 'shop/staging/search', secrets: { NEVER_SET: 'correct-horse-12' } }],
+    ['set_environment_variables', { service: helm, secrets: { NEVER_SET: 'correct-horse-12' } }],
   ]],
-  ['create_environment_variable', [['set_environment_variables', { environment: 'shop/staging', variables: { NEVER_SET: 'x' } }]]],
+  ['create_environment_variable', [['set_environment_variables', { environment: 'shop/staging', variables: { NEVER_SET: 'x' } }], ['set_environment_variables', { service: helm, variables: { NEVER_SET: 'x' } }]]],
 ];
 
 describe.each(deeds)('a deny of %s', (denied, others) => {
@@ -107,6 +140,20 @@ describe.each(deeds)('a deny of %s', (denied, others) => {
     const { text, ...rest } = await call(tool, args);
     expect(rest, text).toEqual({ isDenied: true, changes: 0 });
   });
+});
+
+/** Calls that no such rule holds for: at the path of all variables, one operation sets both. */
+const otherDeeds: [string, string, Json][] = [
+  ['create_secret', 'create_environment_variable', { service: helm, key: 'ALLOWED', value: 'x' }],
+  ['create_secret', 'set_environment_variables', { service: helm, variables: { ALLOWED_TOO: 'x' } }],
+  ['create_environment_variable', 'create_secret', { service: helm, key: 'STORED', value: 'correct-horse-12' }],
+  ['create_environment_variable', 'set_environment_variables', { service: helm, secrets: { STORED_TOO: 'correct-horse-12' } }],
+];
+
+test.each(otherDeeds)('a deny of %s does not hold for %s %j', async (denied, tool, args) => {
+  const { call } = await startServer(`deny: [{ tool: ${denied} }]`);
+  const { text, ...rest } = await call(tool, args);
+  expect(rest, text).toEqual({ isDenied: false, changes: 1 });
 });
 
 test('tools that a deny leaves nothing of are not listed', async () => {

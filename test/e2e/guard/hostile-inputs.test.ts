@@ -28,7 +28,7 @@ describe('a call of very many things is refused before they are looked at:', () 
     ['lines of .env text', 'set_environment_variables', () => ({ application: platform.seed['application_id'], env_text: Object.keys(many(100_000)).map((key) => `${key}=v`).join('\n') }), '100000 variables are too many'],
     ['members', 'set_environment_variables', () => ({ application: platform.seed['application_id'], secrets: many(50_000) }), 'more than 5000 members and items'],
     ['unknown arguments', 'list_projects', () => many(80_000), 'more than 5000 members and items'],
-    ['names', 'restart_services', () => ({ environment_id: platform.seed['environment_id'], container_ids: Array.from({ length: 101 }, (_, index) => `c-${index}`) }), '"container_ids" has 101 items; give at most 100'],
+    ['names', 'restart_services', () => ({ environment_id: platform.seed['environment_id'], container_ids: Array.from({ length: 101 }, (_, index) => `c-${index}`) }), '"containers" has 101 items; give at most 100'],
   ])('%s', async (_, tool, args, says) => {
     const { call, proxy } = await startServer();
     const result = await call(tool, args());

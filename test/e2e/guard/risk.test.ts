@@ -202,7 +202,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
     expect(message).toMatch(/wants to run deploy_service \(disruptive\)/);
     for (const line of [
       /^assets-bucket \(terraform\): plan and apply, commit [0-9a-f]{40} → the newest commit of branch main\.$/m,
-      /^nightly-report \(job\): runs the job, image acme\/report:3\.2\.0\.$/m,
+      /^nightly-report \(job\): schedules the job at .*, image acme\/report:3\.2\.0\.$/m,
       /^checkout-api \(application\): commit [0-9a-f]{40} → the newest commit of branch main\.$/m,
       /^storefront \(application\): the newest commit of branch main\.$/m,
       /^search \(container\): image acme\/search:2\.4\.1\.$/m,
@@ -272,7 +272,7 @@ describe('deploying an environment is as risky as the riskiest of what it deploy
 
   test('a service alone is what it is: a job is run, Terraform is applied', async () => {
     const { call } = await startServer();
-    expect((await call('deploy_service', { service: 'shop/staging/nightly-report', dry_run: true })).text).toContain('Runs the job.');
+    expect((await call('deploy_service', { service: 'shop/staging/nightly-report', dry_run: true })).text).toMatch(/Schedules the job at .*, and also runs it once now/);
     const terraform = await call('deploy_service', { service: 'shop/staging/assets-bucket' });
     expect([terraform.how, terraform.message]).toEqual(['yes', expect.stringContaining('Terraform plans and applies')]);
   });

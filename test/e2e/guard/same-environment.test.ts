@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { GuardedCall } from '../../../src/server/guard/guarded-call.ts';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
+import { areInSameEnvironment } from '../../../src/server/guard/same-environment.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
+import { tools } from '../../../tools/index.ts';
+import { fakeReader } from '../../server/guard/fake-reader.ts';
 
 type Json = Record<string, unknown>;
 
@@ -74,7 +78,7 @@ test('a variable that was seen before is known by its id', async () => {
 test('of a variable that nobody has seen yet it is not said that it could not be read', async () => {
   const { text, asked, isError } = await attempt('update_environment_variable', { environment_id: staging, environment_variable_id: seedId('variable/shop/production/LOG_LEVEL'), value: 'x' });
   expect({ asked, isError }).toEqual({ asked: [], isError: true });
-  expect(text).toMatch(/doesn't show what it replaces, or not where the call says that it is, .*missing: key\. Where a service has it, give its path of names instead/);
+  expect(text).toMatch(/no variable with the id \S+ is in the environment \S+ or a service of it\. Give its key, or an id that list_environment_variables shows/);
 });
 
 test('whoever may not see the other one is not told its name', async () => {
@@ -130,4 +134,12 @@ test('what lies there, or is shared with it, is asked for as ever', async () => 
   }
   const { text } = await attempt('update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: 'shop/staging/REGION', value: 'x', dry_run: true });
   expect(text).not.toContain('another environment');
+});
+
+const numberedId = (end: number): string => `00000000-0000-4000-8000-00000000000${end}`;
+
+test.each([[false, true], [true, false], [undefined, false]])('a row of the list of variables is known to be one where its is_secret is %s: %s', async (isSecret, isHere) => {
+  const reader = fakeReader({ list_variables: { results: [{ id: numberedId(2), key: 'ONE', scope: 'HELM', is_secret: isSecret }] } });
+  const resolved = { service: { kind: 'helm', id: numberedId(1), environment: { id: numberedId(3) } }, environment_variable_id: { kind: 'environment_variable', id: numberedId(2) } };
+  expect(await areInSameEnvironment({ tool: tools.find(({ name }) => name === 'override_environment_variable')!, resolved, reader } as unknown as GuardedCall)).toBe(isHere);
 });

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
+import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let proxy: RecordingProxy;
+let connectors: Connectors;
+let showsReceivers = true;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+  proxy = await startRecordingProxy(platform.url, {
+    beforeRequest: async (_, { url = '' }, response) => {
+      if (!showsReceivers && url.includes('/alert-receivers')) response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":404,"error":"Not Found"}');
+    },
+  });
+  connectors = connectorsTo(proxy.url, platform.tokens.admin);
+});
+
+afterAll(async () => {
+  await connectors.close();
+  await proxy.close();
+  await platform.close();
+});
+
+async function calling(tool: string, args: Json) {
+  const result = await (await connectors.modern(userAnswering(agree))).call(tool, args);
+  return { text: textOf(result), isError: result.isError === true, answer: (result.structuredContent ?? {}) as Json };
+}
+
+test('the list of alert rules says who is told by name, and who else can be told', async () => {
+  const { text, answer } = await calling('list_alert_rules', {});
+  expect(answer['receivers']).toEqual([expect.objectContaining({ name: 'on-call', type: 'SLACK' }), expect.objectContaining({ name: 'team-mail', type: 'EMAIL' })]);
+  expect(text).toMatch(/^Receivers that rules can have: on-call \(SLACK, id [0-9a-f-]{36}\); team-mail \(EMAIL, id [0-9a-f-]{36}\)$/m);
+  const rules = rowsOf(answer);
+  expect(rules.find(({ name }) => name === 'checkout-errors')).toMatchObject({ receivers: ['on-call'], alert_receiver_ids: [platform.seed['alert_receiver_id']] });
+  expect(text).toMatch(/^checkout-errors .*\["on-call"\]/m);
+  const named = (await calling('list_alert_rules', { fields: ['name', 'receivers'] })).text;
+  expect(named).toContain('name | receivers');
+  expect(named).toContain('Receivers that rules can have: on-call');
+});
+
+test('a receiver is given by name, and the error for another name lists all that there are', async () => {
+  const wrong = await calling('update_alert_rule', { alert_rule: 'disk-filling', alert_receivers: ['on-call', 'team'] });
+  expect(wrong.isError).toBe(true);
+  expect(wrong.text).toContain('team-mail');
+  expect(wrong.text).toContain('on-call');
+  const { isError, text } = await calling('update_alert_rule', { alert_rule: 'disk-filling', alert_receivers: ['on-call', 'team-mail'], severity: 'CRITICAL' });
+  expect(isError, text).toBe(false);
+  const rules = rowsOf((await calling('list_alert_rules', {})).answer);
+  expect(rules.find(({ name }) => name === 'disk-filling')).toMatchObject({ receivers: ['on-call', 'team-mail'], severity: 'CRITICAL' });
+});
+
+test('where receivers can not be read, that is said, and the rules are shown all the same', async () => {
+  showsReceivers = false;
+  const { text, answer } = await calling('list_alert_rules', {});
+  showsReceivers = true;
+  expect(text).toContain('Not known: which receivers there are.');
+  expect(rowsOf(answer).length).toBeGreaterThan(3);
+  expect(answer).not.toHaveProperty('receivers');
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { connectedForAll } from '../support/connected-platform.ts';
+import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { startRecordingProxy } from '../support/recording-proxy.ts';
+import type { Json, TestPlatform } from '../support/test-platform.ts';
+
+let platform: TestPlatform;
+let connectors: Connectors;
+
+connectedForAll((connected) => ({ platform, connectors } = connected));
+
+async function calling(tool: string, args: Json) {
+  const result = await (await connectors.modern(userAnswering(agree))).call(tool, args);
+  expect(result.isError === true ? textOf(result) : '').toBe('');
+  return { text: textOf(result), answer: (result.structuredContent ?? {}) as Json };
+}
+
+const nightly = 'shop/staging/nightly-export';
+const schedule = '"30 2 * * *" (Europe/Paris)';
+
+test('a cron job: made, planned and deployed, each answer says when it runs and whether it also runs now', async () => {
+  const made = await calling('create_job', {
+    environment: 'shop/staging', name: 'nightly-export', source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
+    schedule: { cronjob: { scheduled_at: '30 2 * * *', timezone: 'Europe/Paris' } }, cpu: 100, memory: 128, max_nb_restart: 1, max_duration_seconds: 2_400,
+  });
+  expect(made.text).toContain('Not deployed yet: until it is, nothing runs, by the clock or otherwise.');
+  expect(made.text).toContain('deploy_service deploys it: that sets its schedule, and also runs it once now unless the platform only schedules cron jobs.');
+  const plan = await calling('deploy_service', { service: nightly, dry_run: true });
+  expect(plan.text).toContain(`Schedules the job at ${schedule}, and also runs it once now unless the platform only schedules cron jobs.`);
+  const deployed = await calling('deploy_service', { service: nightly, wait: true });
+  expect(deployed.answer['job']).toBe(`scheduled at ${schedule}; it ran once now`);
+  expect(deployed.text).toContain(`Job: scheduled at ${schedule}; it ran once now`);
+});
+
+test.each([
+  [{ on_stop: {} }, 'Runs the job now unless the platform runs it only when its environment is stopped.'],
+  [{ on_stop: {}, on_delete: {} }, 'Runs the job now unless the platform runs it only when its environment is stopped or deleted.'],
+  [{ on_start: {}, on_delete: {} }, 'Runs the job now.'],
+  [{ cronjob: {} }, 'Runs the job now or, if it is a cron job, may only schedule it.'],
+  [undefined, 'Runs the job now or, if it is a cron job, may only schedule it.'],
+])('a plan says no more than the schedule tells: %j', async (told, line) => {
+  const proxy = await startRecordingProxy(platform.url, { alter: (method, path, body) => (method === 'GET' && /^\/job\/[^/]+$/.test(path) ? { ...(body as Json), schedule: told } : body) });
+  const behind = connectorsTo(proxy.url, platform.tokens.admin);
+  const plan = textOf(await (await behind.modern()).call('deploy_service', { service: platform.seed['job_id'], dry_run: true }));
+  expect(plan.split('\n')).toContain(line);
+  await behind.close();
+  await proxy.close();
+});
+
+test('a job that can not be read may be a cron job', async () => {
+  const proxy = await startRecordingProxy(platform.url, { mode: 'unknown' });
+  const behind = connectorsTo(proxy.url, platform.tokens.admin);
+  const plan = textOf(await (await behind.modern()).call('deploy_service', { service: `infra://service/job/${platform.seed['job_id']}`, dry_run: true }));
+  expect(plan.split('\n')).toContain('Runs the job now or, if it is a cron job, may only schedule it.');
+  await behind.close();
+  await proxy.close();
+});
+
+test('a job without a clock only runs', async () => {
+  await calling('create_job', {
+    environment: 'shop/staging', name: 'warm-up', source: { image: { image_name: 'acme/report', tag: '3.2.0', registry_id: platform.seed['registry_id'] } },
+    schedule: { on_start: { entrypoint: 'warm', arguments: [] } }, cpu: 100, memory: 128, max_nb_restart: 1, max_duration_seconds: 600,
+  });
+  const plan = await calling('deploy_service', { service: 'shop/staging/warm-up', dry_run: true });
+  expect(plan.text).toContain('Runs the job now.');
+  expect(plan.text).not.toContain('chedule');
+  expect((await calling('deploy_service', { service: 'shop/staging/warm-up', wait: true })).text).not.toContain('Job:');
+});
