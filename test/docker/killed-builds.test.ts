@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listDockerContainers, listDockerImages, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
+import { shellSource } from '../support/docker/applications.ts';
+import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';
+import { startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';
+import { startGitServer, type GitServer } from '../support/git-server.ts';
+import type { Json } from '../support/test-platform.ts';
+
+const root = join(import.meta.dirname, '../..');
+const token = 'token-of-the-crash-test';
+const password = 'password-of-the-git-server';
+
+let engine: TestEngine;
+let registry: TestRegistry;
+let git: GitServer;
+let directory: string;
+let program: ChildProcess | undefined;
+let url: string;
+
+/** Starts the platform as operators do, on the same directory each time. */
+const start = async (): Promise<void> => {
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'platform', '--runtime', 'docker', '--clusters-file', join(directory, 'clusters.yaml'), '--data-dir', join(directory, 'data')], {
+    cwd: root, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, INFRA_PLATFORM_TOKEN: token },
+  });
+  program = child;
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  url = (JSON.parse(line) as { url: string }).url;
+};
+
+const kill = async (): Promise<void> => {
+  const ended = once(program!, 'exit');
+  program!.kill('SIGKILL');
+  await ended;
+};
+
+const call = async (method: string, path: string, body?: Json): Promise<Json> => {
+  const response = await fetch(`${url}${path}`, {
+    method, headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} (${response.status}): ${text}`);
+  return (text === '' ? {} : JSON.parse(text)) as Json;
+};
+
+const results = async (path: string): Promise<Json[]> => (await call('GET', path))['results'] as Json[];
+
+/** The folders of sources that are there. */
+const left = (): string[] => readdirSync(tmpdir()).filter((name) => /^infra-mcp-[0-9a-f]{8}-/.test(name));
+
+beforeAll(async () => {
+  engine = await startTestEngine();
+  registry = await startTestRegistry();
+  git = await startGitServer();
+  git.require(password);
+  directory = await mkdtemp(join(tmpdir(), 'killed-builds-'));
+  await writeFile(join(directory, 'git.token'), `${password}\n`);
+  const clusters = { local: { engine: engine.address, build_registry: `${registry.host}/built`, build_memory_mb: 64, source_mb: 16 } };
+  await writeFile(join(directory, 'clusters.yaml'), JSON.stringify({ clusters, git: { [git.host]: { token_file: 'git.token', private: true } } }));
+  await start();
+});
+afterAll(async () => {
+  if (program?.exitCode === null) await kill();
+  await git?.close();
+  await registry?.end();
+  await engine?.end();
+  if (directory) await rm(directory, { recursive: true, force: true });
+});
+
+test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
+  const commit = git.commit('shop', 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
+  const [organization] = await results('/organization');
+  const [cluster] = await results(`/organization/${String(organization!['id'])}/cluster`);
+  const { id: project } = await call('POST', `/organization/${String(organization!['id'])}/project`, { name: 'shop' });
+  const { id: environment } = await call('POST', `/project/${String(project)}/environment`, { name: 'staging', mode: 'STAGING', cluster: cluster!['id'] });
+  const { id } = await call('POST', `/environment/${String(environment)}/application`, { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} });
+  const messages = async (): Promise<unknown[]> => (await results(`/application/${String(id)}/log`)).map(({ message }) => message);
+
+  const asked = git.hold();
+  await call('POST', `/application/${String(id)}/deploy`, {});
+  await asked;
+  expect(left()).not.toEqual([]);
+  await kill();
+  git.goOn();
+  await start();
+  await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
+  await kill();
+  await start();
+  await expect.poll(async () => (await call('GET', `/application/${String(id)}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+
+  expect(await messages()).toContain('The platform was interrupted: this step begins again.');
+  expect(left()).toEqual([]);
+  const [service] = await listDockerServices(engine.docker);
+  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${String(id)}@sha256:[0-9a-f]{64}$`));
+  expect((await call('GET', `/application/${String(id)}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
+  expect(JSON.stringify(await messages())).not.toContain(password);
+  expect(await listDockerContainers(engine.docker, { status: ['exited', 'created'] })).toEqual([]);
+
+  await call('DELETE', `/environment/${String(environment)}`);
+  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)], { timeout: 60_000 }).toEqual([]);
+});

@@ -1,0 +1,100 @@
+/**
+ * Runs the docker suite in namespaces of its own, two parts of it at a time: engines, registries and tests share one loopback, reach nothing else and collide with
+ * nothing on this machine. When the suite ends, however it ends, the kernel ends every process in it and drops its networks and mounts.
+ * Arguments are those of vitest. With `--script <path>` first, that script of the repository runs there in place of the suite, with the arguments after it.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inOwnNamespaces } from '../support/docker/own-namespaces.ts';
+import { hideEngineSettings, mountCgroups, removeCgroups } from '../support/docker/cgroups.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Debian's packages by the programs that the suite starts. */
+const packages: Readonly<Record<string, string>> = {
+  '/usr/sbin/dockerd': 'docker.io', '/usr/bin/docker-registry': 'docker-registry', '/usr/bin/busybox': 'busybox-static', '/usr/bin/git': 'git', '/usr/bin/caddy': 'caddy', '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15', '/usr/bin/redis-check-rdb': 'redis-tools', '/usr/sbin/ip': 'iproute2', '/usr/bin/openssl': 'openssl', '/usr/bin/ssh': 'openssh-client', '/usr/sbin/sshd': 'openssh-server',
+};
+
+/** Why the suite can't run here; undefined if it can. */
+function obstacle(): string | undefined {
+  if (process.platform !== 'linux') return 'it needs Linux';
+  if (process.getuid?.() !== 0) return 'it needs root, to start engines';
+  const missing = Object.entries(packages).filter(([program]) => !existsSync(program)).map(([, name]) => name);
+  if (missing.length > 0) return `programs are missing. Install them with: apt-get install --no-install-recommends ${missing.join(' ')}`;
+  const { status, stderr } = spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', '--', 'true'], { encoding: 'utf8' });
+  return status === 0 ? undefined : `this user may not make namespaces: ${stderr.trim()}`;
+}
+
+/** How a part of the suite ended. */
+interface Ended {
+  readonly code: number;
+  /** What it printed; empty if it went to the terminal at once. */
+  readonly output: string;
+}
+
+/**
+ * Starts this script again in namespaces of its own. Temporary files of the suite are in one directory.
+ * @param stdio `pipe` keeps what it prints
+ */
+async function runApart(args: readonly string[], stdio: 'inherit' | 'pipe'): Promise<Ended> {
+  const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docker-'));
+  try {
+    // The shell is the first process of the namespace, and takes care of processes that lost their parents.
+    const child = spawn('unshare', [
+      '--mount', '--net', '--pid', '--fork', '--mount-proc', '--kill-child', '--', 'sh', '-c', '"$@"; exit $?', 'sh',
+      process.execPath, '--import', import.meta.resolve('tsx'), import.meta.filename, ...args,
+    ], { cwd: root, stdio: ['ignore', stdio, stdio], env: { ...process.env, TMPDIR: directory, [inOwnNamespaces]: directory } });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill('SIGKILL'));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code: code ?? 1, output };
+  } finally {
+    await removeCgroups(directory);
+    await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** How many parts of the whole suite run at once: most of its time it waits for engines. */
+const parts = 2;
+
+/** Runs the suite, or the given files of it. @returns the exit code */
+async function runSuite(args: readonly string[]): Promise<number> {
+  if (args.length > 0) return (await runApart(args, 'inherit')).code;
+  const ended = await Promise.all(Array.from({ length: parts }, async (_, index) => {
+    const part = await runApart([`--shard=${index + 1}/${parts}`], 'pipe');
+    process.stdout.write(part.output);
+    return part.code;
+  }));
+  return Math.max(...ended);
+}
+
+/** The arguments of Node for what runs in the namespaces. */
+const programOf = (args: readonly string[]): readonly string[] => {
+  const [option, script, ...rest] = args;
+  if (option === '--script' && script !== undefined) return ['--import', import.meta.resolve('tsx'), join(root, script), ...rest];
+  return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode', 'docker', ...args];
+};
+
+/** Prepares the namespaces, and runs vitest or a script in them. @returns its exit code */
+async function runProgram(args: readonly string[]): Promise<number> {
+  spawnSync('ip', ['link', 'set', 'lo', 'up'], { stdio: 'inherit' });
+  mountCgroups();
+  hideEngineSettings();
+  const child = spawn(process.execPath, [...programOf(args)], { cwd: root, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
+
+const args = process.argv.slice(2);
+const why = process.env[inOwnNamespaces] === undefined ? obstacle() : undefined;
+if (why === undefined) process.exitCode = await (process.env[inOwnNamespaces] === undefined ? runSuite(args) : runProgram(args));
+else {
+  console.error(`The docker suite is skipped: ${why}`);
+  // A skipped suite would look like one that passed.
+  if (process.env['CI']) process.exitCode = 1;
+}

@@ -1,0 +1,84 @@
+import { request } from 'node:http';
+import { request as requestSecurely } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Where a request goes on this machine, and which host it asks for. */
+interface PublicRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  readonly method?: 'GET' | 'POST';
+  /** Whether to speak TLS. */
+  readonly isSecure?: boolean;
+  /** The certificate, in PEM format, of the only one who may have signed the server's; default: that doesn't matter. */
+  readonly authority?: string;
+}
+
+/** An answer of the proxy or of what is behind it. */
+export interface PublicAnswered {
+  readonly status: number;
+  readonly text: string;
+  /** Where else to ask. */
+  readonly location?: string;
+}
+
+/** Sends one request over a connection of its own, as a browser would that looked the host up. */
+export function askProxy({ host, port, path, method = 'GET', isSecure = false, authority }: PublicRequest): Promise<PublicAnswered> {
+  const { promise, resolve, reject } = Promise.withResolvers<PublicAnswered>();
+  const send = isSecure ? requestSecurely : request;
+  const sent = send({ host: '127.0.0.1', port, path, method, headers: { host }, agent: false, timeout: 15_000, servername: host, rejectUnauthorized: authority !== undefined, ca: authority }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    }).on('end', () => resolve({ status: response.statusCode!, text, ...(response.headers.location !== undefined && { location: response.headers.location }) })).on('error', reject);
+  });
+  sent.on('timeout', () => sent.destroy(new Error('no answer in time'))).on('error', reject).end(method === 'POST' ? 'x=1' : undefined);
+  return promise;
+}
+
+/** Requests that go on until they are ended. */
+interface Asking {
+  /** Sends no more, and waits for those under way. */
+  end(): Promise<{ readonly sent: number; readonly seconds: number; readonly failures: readonly string[]; readonly texts: readonly string[] }>;
+}
+
+const perSecond = 50;
+
+/** Sends fifty requests a second, GET and POST in turn, and counts those that anything but a 200 came of. `texts` are the different answers, in the order in which they first came. */
+export function keepAsking(where: Omit<PublicRequest, 'method'>): Asking {
+  const began = performance.now();
+  const failures: string[] = [];
+  const texts = new Set<string>();
+  const pending: Promise<void>[] = [];
+  const ending = new AbortController();
+
+  const one = async (method: 'GET' | 'POST'): Promise<void> => {
+    const at = ((performance.now() - began) / 1000).toFixed(2);
+    try {
+      const { status, text } = await askProxy({ ...where, method });
+      if (status === 200) texts.add(text);
+      else failures.push(`${at} s: ${method} ${status} ${text}`);
+    } catch (error) {
+      failures.push(`${at} s: ${method} ${String(error)}`);
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      pending.push(one(pending.length % 2 === 0 ? 'GET' : 'POST'));
+      // Those that a busy machine is late with are made up for.
+      // oxlint-disable-next-line no-await-in-loop
+      await delay(Math.max(0, (pending.length * 1000) / perSecond - (performance.now() - began)));
+    }
+  };
+  const looping = loop();
+
+  return {
+    end: async () => {
+      ending.abort();
+      await looping;
+      await Promise.all(pending);
+      return { sent: pending.length, seconds: (performance.now() - began) / 1000, failures, texts: [...texts] };
+    },
+  };
+}
