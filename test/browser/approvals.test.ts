@@ -1,35 +1,17 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { startProgram } from '../support/started-program.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
-
-/** Where Debian's package `chromium` puts it. */
-const executablePath = '/usr/bin/chromium';
-
-/** Whether there is a browser to test with. Tests that are skipped for want of one say so; in CI that counts as failed. */
-const hasBrowser = existsSync(executablePath);
-if (!hasBrowser) {
-  const why = `${executablePath} is not there. Install it with: apt-get install chromium`;
-  if (process.env['CI']) throw new Error(`The tests in a browser have to run in CI, and ${why}`);
-  console.warn(`The tests in a browser are skipped: ${why}`);
-}
-
-/** A browser without a window, which talks to nobody of its own accord. Its profile is new, and gone when it is closed. */
-const openBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath,
-    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  });
 
 /** Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the test. */
 async function startServer(): Promise<URL> {
@@ -158,9 +140,9 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     tab.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await enter(tab, pageOf(url));
     expect(await waiting(tab).innerText()).toContain(hostile);
-    expect(await tab.locator('script, img, #taken').count()).toBe(0);
-    expect(await tab.title()).toBe('Approvals - infra-mcp');
-    expect(new Set(asked)).toEqual(new Set(['/approvals', '/approvals/style.css']));
+    expect(await tab.locator('script:not([src="/approvals/live.js"]), img, #taken').count()).toBe(0);
+    expect(await tab.title()).toBe('(1) Approvals - infra-mcp');
+    expect(new Set(asked)).toEqual(new Set(['/approvals', '/approvals/style.css', '/approvals/live.js']));
   });
 
   test('runs nothing even where markup got into it', async () => {
@@ -188,7 +170,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     const code = /\b[A-Z0-9]{4}-[A-Z0-9]{4}\b/.exec(textOf(await createWebhook(client)))![0];
     const tab = await openTab();
     await enter(tab, pageOf(url));
-    const token = await waiting(tab).locator('input[name=form_token]').inputValue();
+    const token = await waiting(tab).locator('.approve input[name=form_token]').inputValue();
     const foreign = await startForeignPage(`<form method="post" action="${pageOf(url)}"><input name="form_token" value="${token}"><input name="code" value="${code}"><button name="do" value="approve">Win a prize</button></form>`);
     await tab.goto(foreign);
     const [sent] = await Promise.all([tab.waitForRequest(pageOf(url)), tab.getByRole('button').click()]);
