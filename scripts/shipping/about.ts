@@ -1,4 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' };
+import { repositoryUrl } from '../../src/cli/config/index.ts';
+import { serverName } from '../../src/cli/init/assistants.ts';
 
 /** The program's metadata, for every manifest. */
 export const about = {
@@ -10,9 +12,9 @@ export const about = {
   description: manifest.description,
   author: manifest.author,
   license: manifest.license,
+  repository: repositoryUrl,
+  homepage: manifest.homepage,
+  keywords: manifest.keywords,
   /** Name of the server in configurations of assistants. */
-  server: 'infra',
+  server: serverName,
 } as const;
-
-/** The command that starts the published package. */
-export const published = { command: 'npx', args: ['-y', `${manifest.name}@${manifest.version}`] };

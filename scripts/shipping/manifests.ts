@@ -1,29 +1,30 @@
 import { stringify } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
-import { optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
-import { about, published } from './about.ts';
-import { isSecretOption, isBooleanOption } from './options.ts';
+import { choicesOf, kindOf, optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
+import { published } from '../../src/cli/init/launch.ts';
+import { about } from './about.ts';
 
-const { name, title, version, summary, author, license, server } = about;
+const { name, title, version, summary, author, license, repository, homepage, keywords, server } = about;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-const formatOf = (option: OptionHelp): string => {
-  if (option.value === 'path') return 'filepath';
-  return isBooleanOption(option) ? 'boolean' : 'string';
+/** What the registry calls the kinds of values. */
+const formats = { path: 'filepath', boolean: 'boolean', number: 'number', text: 'string' } as const;
+
+const variable = (option: OptionHelp) => {
+  const choices = choicesOf(option.createSchema());
+  return { name: option.env, description: option.description, format: formats[kindOf(option)], ...(choices && { choices }), ...(option.secret && { isSecret: true }) };
 };
 
-const variable = (option: OptionHelp) => ({
-  name: option.env, description: option.description, format: formatOf(option), ...(isSecretOption(option) && { isSecret: true }),
-});
-
 /** server.json for the MCP registry. */
-const serverJson = {
+export const serverJson = {
   $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
   name: manifest.mcpName,
   title,
   description: summary,
   version,
+  repository: { url: repository, source: 'github' },
+  websiteUrl: homepage,
   packages: [{ registryType: 'npm', identifier: name, version, runtimeHint: 'npx', transport: { type: 'stdio' }, environmentVariables: optionsOf('stdio').map(variable) }],
 };
 
@@ -31,11 +32,11 @@ const serverJson = {
 const geminiExtension = { name, version, description: summary, mcpServers: { [server]: published } };
 
 /** The plugin for Claude Code, and this repository as a marketplace with only that plugin. */
-const claudePlugin = { name, version, description: summary, author: { name: author }, license, mcpServers: { [server]: published } };
+const claudePlugin = { name, version, description: summary, author: { name: author }, homepage, repository, license, keywords, mcpServers: { [server]: published } };
 const claudeMarketplace = { name, owner: { name: author }, plugins: [{ name, source: './', description: summary }] };
 
 /** Chart.yaml of the Helm chart. */
-const chart = { apiVersion: 'v2', name, description: 'infra-mcp for a team, over HTTP.', type: 'application', version, appVersion: version, kubeVersion: '>=1.30.0-0' };
+const chart = { apiVersion: 'v2', name, description: 'infra-mcp for a team, over HTTP.', type: 'application', version, appVersion: version, kubeVersion: '>=1.30.0-0', home: homepage, sources: [repository], keywords };
 
 /** The manifests by path. */
 export const manifests: Readonly<Record<string, string>> = {

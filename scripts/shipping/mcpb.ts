@@ -1,9 +1,8 @@
 import { visibleText } from '../../src/server/tool/index.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
+import { kindOf, optionsOf, type OptionHelp } from '../../src/cli/config/index.ts';
 import { tools } from '../../tools/index.ts';
 import { about } from './about.ts';
-import { isSecretOption, isBooleanOption } from './options.ts';
 
 /** The options that a host asks its user for. The others keep their defaults. */
 const userOptions: readonly OptionHelp['name'][] = ['baseUrl', 'apiToken', 'readOnly', 'policyFile'];
@@ -17,11 +16,16 @@ const keyOf = ({ env }: OptionHelp): string => env.replace('INFRA_', '').toLower
 
 const titleOf = (option: OptionHelp): string => keyOf(option).replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 
+/** What hosts call the kinds of values. */
+const types = { path: 'file', boolean: 'boolean', number: 'number', text: 'string' } as const;
+
 const question = (option: OptionHelp) => ({
   title: titleOf(option),
   description: option.description,
   required: false,
-  ...(isBooleanOption(option) ? { type: 'boolean', default: false } : { type: option.value === 'path' ? 'file' : 'string', ...(isSecretOption(option) && { sensitive: true }) }),
+  type: types[kindOf(option)],
+  ...(kindOf(option) === 'boolean' && { default: false }),
+  ...(option.secret && { sensitive: true }),
 });
 
 /** manifest.json of the MCP bundle. */
@@ -34,6 +38,10 @@ export const mcpbManifest = {
   long_description: about.description,
   author: { name: about.author },
   license: about.license,
+  repository: { type: 'git', url: about.repository },
+  homepage: about.homepage,
+  support: manifest.bugs,
+  keywords: about.keywords,
   server: {
     type: 'node',
     entry_point: entryPoint,

@@ -25,6 +25,8 @@ describe('the container image', () => {
   test('is of the Node that is pinned, of a version that the program takes', () => {
     expect(image.arguments).toEqual({ NODE_VERSION: manifest.devDependencies.node });
     expect(instructions('FROM')).toEqual(['node:${NODE_VERSION}-bookworm-slim AS build', 'node:${NODE_VERSION}-bookworm-slim']);
+    // An image for another architecture is built on this one.
+    expect(readText('deploy/Dockerfile').match(/^FROM --platform=\$\{BUILDPLATFORM\}.* AS build$/gm)).toHaveLength(1);
   });
 
   test('is made of files that are there, by commands that are tested', () => {

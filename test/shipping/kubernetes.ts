@@ -9,7 +9,7 @@ interface Probe {
 export interface Container {
   readonly image: string;
   readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly env: readonly { readonly name: string; readonly value: string; readonly valueFrom?: object }[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly startupProbe: Probe;
   readonly livenessProbe: Probe;
@@ -27,6 +27,12 @@ interface Pod {
   readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string }; readonly configMap?: { readonly name: string } }[];
 }
 
+interface NetworkRule {
+  readonly from?: readonly object[];
+  readonly to?: readonly object[];
+  readonly ports: readonly { readonly port: string | number; readonly protocol: string }[];
+}
+
 /** A Kubernetes object; only what the tests read of it has a type. */
 export interface KubernetesObject {
   readonly apiVersion: string;
@@ -35,18 +41,27 @@ export interface KubernetesObject {
   readonly data?: Record<string, string>;
   readonly spec: {
     readonly template: { readonly metadata: { readonly labels: Record<string, string> }; readonly spec: Pod };
-    readonly volumeClaimTemplates: readonly { readonly metadata: { readonly name: string } }[];
+    readonly volumeClaimTemplates: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[];
     readonly ports: readonly { readonly targetPort: string }[];
     readonly selector: Record<string, string> & { readonly matchLabels: Record<string, string> };
     readonly podSelector: { readonly matchLabels: Record<string, string> };
     readonly serviceName: string;
+    readonly rules: readonly unknown[];
+    readonly ingress: readonly NetworkRule[];
+    readonly egress: readonly NetworkRule[];
   };
 }
 
-/** The objects that the chart comes to with its own values. */
-export const objects = (await objectsOf({ name: 'team', service: 'Helm' }, { name: about.name, appVersion: about.version })) as unknown as KubernetesObject[];
+export const chart = { name: about.name, appVersion: about.version };
 
-export const objectOf = (kind: string): KubernetesObject => objects.find((one) => one.kind === kind)!;
+/** The objects that the chart comes to. @param values over the chart's own. */
+export const rendered = async (values: Readonly<Record<string, unknown>> = {}, release = 'team'): Promise<KubernetesObject[]> =>
+  (await objectsOf({ name: release, service: 'Helm' }, chart, values)) as unknown as KubernetesObject[];
+
+/** The objects that the chart comes to with its own values. */
+export const objects = await rendered();
+
+export const objectOf = (kind: string, from = objects): KubernetesObject => from.find((one) => one.kind === kind)!;
 const { spec: pod, metadata: podMetadata } = objectOf('StatefulSet').spec.template;
 export { pod, podMetadata };
 export const container = pod.containers[0]!;

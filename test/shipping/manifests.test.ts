@@ -6,16 +6,18 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 import { mcpbManifest } from '../../scripts/shipping/mcpb.ts';
-import { optionsOf } from '../../src/cli/config/read-config.ts';
+import { repositoryUrl } from '../../src/cli/config/page-links.ts';
+import { logLevels, optionsOf } from '../../src/cli/config/read-config.ts';
 import { tools } from '../../tools/index.ts';
 import { readJson, root, readYaml } from './repository-files.ts';
 
 const { name, version } = manifest;
 const known = optionsOf('stdio').map(({ env }) => env);
 
-// What the schema of 2025-12-11 asks of the members that we have. It comes in no package, so it is told here.
+// What the registry's schema of 2025-12-11 (https://github.com/modelcontextprotocol/static) asks of the members that we have. It comes in no package,
+// so its rules are told here, more strictly: it takes members that it doesn't know.
 const Variable = z.strictObject({
-  name: z.enum(known), description: z.string(), format: z.enum(['string', 'number', 'boolean', 'filepath']), isSecret: z.boolean().optional(),
+  name: z.enum(known), description: z.string(), format: z.enum(['string', 'number', 'boolean', 'filepath']), choices: z.array(z.string()).optional(), isSecret: z.boolean().optional(),
 });
 const Package = z.strictObject({
   registryType: z.literal('npm'),
@@ -31,6 +33,8 @@ const ServerJson = z.strictObject({
   title: z.string().min(1).max(100),
   description: z.string().min(1).max(100),
   version: z.literal(version),
+  repository: z.strictObject({ url: z.literal(repositoryUrl), source: z.literal('github') }),
+  websiteUrl: z.url(),
   packages: z.tuple([Package]),
 });
 
@@ -46,10 +50,23 @@ describe('server.json', () => {
     expect(ServerJson.parse(server).name).toBe(manifest.mcpName);
   });
 
-  test('names every option, and the token alone as a secret', () => {
+  test('names every option, and those that may hold secrets', () => {
     const { packages: [{ environmentVariables }] } = ServerJson.parse(server);
     expect(environmentVariables.map((one) => one.name)).toEqual(known);
-    expect(environmentVariables.filter(({ isSecret }) => isSecret).map((one) => one.name)).toEqual(['INFRA_API_TOKEN']);
+    expect(environmentVariables.filter(({ isSecret }) => isSecret).map((one) => one.name)).toEqual(['INFRA_API_TOKEN', 'INFRA_AUDIT_COMMAND', 'INFRA_APPROVALS_WEBHOOK_URL', 'INFRA_APPROVALS_WEBHOOK_SECRET']);
+  });
+
+  test.each([
+    ['INFRA_ENVIRONMENT', { format: 'string' }],
+    ['INFRA_POLICY_FILE', { format: 'filepath' }],
+    ['INFRA_DATA_DIR', { format: 'filepath' }],
+    ['INFRA_READ_ONLY', { format: 'boolean' }],
+    ['INFRA_TIME_SCALE', { format: 'number' }],
+    ['INFRA_MAX_DISRUPTIVE_PER_HOUR', { format: 'number' }],
+    ['INFRA_LOG_LEVEL', { format: 'string', choices: [...logLevels] }],
+  ])('says what %s takes', (option, says) => {
+    const { packages: [{ environmentVariables }] } = ServerJson.parse(server);
+    expect(environmentVariables.find((one) => one.name === option)).toMatchObject(says);
   });
 });
 
@@ -88,6 +105,7 @@ describe('the manifest of the MCP bundle', () => {
     const { mcp_config: { env } } = mcpbManifest.server;
     expect(Object.keys(env).filter((variable) => !known.includes(variable))).toEqual([]);
     expect(Object.values(env)).toEqual(Object.keys(mcpbManifest.user_config).map((key) => `\${user_config.${key}}`));
-    expect(mcpbManifest.user_config['api_token']).toMatchObject({ sensitive: true });
+    expect(mcpbManifest.user_config['api_token']).toMatchObject({ type: 'string', sensitive: true });
+    expect(mcpbManifest.user_config['policy_file']).toMatchObject({ type: 'file' });
   });
 });

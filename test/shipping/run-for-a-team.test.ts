@@ -6,10 +6,12 @@ import { tools } from '../../tools/index.ts';
 import { commandsIn, commandsOfPage } from '../docs/pages.ts';
 import { parseProgramCommand } from '../docs/program-commands.ts';
 import { compose, service } from './compose.ts';
-import { container, containerEnv, objectOf } from './kubernetes.ts';
+import { containerEnv, objectOf, rendered } from './kubernetes.ts';
 import { image, root, readText, readYaml } from './repository-files.ts';
 
 const page = 'docs/run-for-a-team.md';
+/** The pod of the release that the page installs. */
+const pod = objectOf('StatefulSet', await rendered({}, compose.name)).spec.template.spec;
 const lines = commandsOfPage(page).filter(({ isInline: isWithin }) => !isWithin).flatMap(({ text }) => commandsIn(text)).filter(([program]) => program !== 'infra-mcp');
 
 /** The values of a flag, given as `--flag value` or `--flag=value`. */
@@ -23,8 +25,9 @@ async function expectRunsInside(words: readonly string[]): Promise<void> {
   await parseProgramCommand(words.slice(image.entrypoint.length), {});
 }
 
+const mountedSecret = pod.volumes.find(({ secret }) => secret)!.secret!.secretName;
 const secretFiles = (): string[] => {
-  const mount = container.volumeMounts.find(({ name }) => name === 'secret')!.mountPath;
+  const mount = pod.containers[0]!.volumeMounts.find(({ name }) => name === 'secret')!.mountPath;
   return Object.values(containerEnv).filter((value) => dirname(value) === mount).map((path) => basename(path));
 };
 
@@ -40,7 +43,7 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
     return words.includes('exec') ? expectRunsInside(words.slice(place + 1)) : expect(words).toContain(words.includes('kill') ? Object.keys(compose.services)[0] : 'up');
   },
   'kubectl create': (words) => {
-    expect(words.slice(2, 5)).toEqual(['secret', 'generic', (readYaml('deploy/helm/infra-mcp/values.yaml') as { secretName: string }).secretName]);
+    expect(words.slice(2, 5)).toEqual(['secret', 'generic', mountedSecret]);
     expect(valuesOf('--from-file', words).toSorted()).toEqual(secretFiles().toSorted());
   },
   'kubectl apply': (words) => expect(existsSync(join(root, valuesOf('--filename', words)[0]!))).toBe(true),

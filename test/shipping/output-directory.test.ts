@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { emptyOutputDirectory } from '../../scripts/output-directory.ts';
+import { temporaryDirectory } from '../support/built-program.ts';
+import { root } from './repository-files.ts';
+
+const options = (checkout: string) => ({ root: checkout, written: 'SHA256SUMS', standard: 'release' });
+
+/** A directory with these files. */
+async function directoryWith(...files: readonly string[]): Promise<string> {
+  const directory = await temporaryDirectory();
+  for (const file of files) {
+    // oxlint-disable-next-line no-await-in-loop
+    await mkdir(dirname(join(directory, file)), { recursive: true });
+    // oxlint-disable-next-line no-await-in-loop
+    await writeFile(join(directory, file), '');
+  }
+  return directory;
+}
+
+describe('an output directory', () => {
+  test.each([
+    ['that is new', [], 'out/new'],
+    ['that is empty', [], '.'],
+    ['that was written before', ['SHA256SUMS', 'a/b'], '.'],
+  ])('%s is empty afterwards', async (_, files, path) => {
+    const outdir = join(await directoryWith(...files), path);
+    await emptyOutputDirectory(outdir, options(await directoryWith('package.json')));
+    expect(await readdir(outdir)).toEqual([]);
+  });
+
+  test('that is the usual one may be incomplete', async () => {
+    const checkout = await directoryWith('release/half-written');
+    await emptyOutputDirectory(join(checkout, 'release'), options(checkout));
+    expect(await readdir(join(checkout, 'release'))).toEqual([]);
+  });
+
+  test.each([
+    ['the checkout', '.'],
+    ['an ancestor of it', '..'],
+    ['a link to it', 'link'],
+    ['a folder of it', 'src'],
+  ])('that is %s is refused and left as it is', async (_, path) => {
+    const parent = await directoryWith('checkout/SHA256SUMS', 'checkout/src/main.ts', 'SHA256SUMS');
+    const checkout = join(parent, 'checkout');
+    await symlink(checkout, join(checkout, 'link'));
+    await expect(emptyOutputDirectory(join(checkout, path), options(checkout))).rejects.toThrow(/hoose another directory with --outdir\./);
+    expect(await readdir(checkout)).toEqual(['SHA256SUMS', 'link', 'src']);
+    expect(await readdir(join(checkout, 'src'))).toEqual(['main.ts']);
+  });
+
+  test.each(['build.ts', 'release.ts'])('with files of somebody else is refused by scripts/%s', async (script) => {
+    const outdir = await directoryWith('letters.txt');
+    const { status, stderr } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts', script), '--outdir', outdir], { cwd: root, encoding: 'utf8' });
+    expect(stderr).toContain(`${outdir} is not empty and has no `);
+    expect(status).toBe(1);
+    expect(await readdir(outdir)).toEqual(['letters.txt']);
+  });
+});
