@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Client, type ElicitRequestParams, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { endWithThisProcess } from '../temporary-directory.ts';
 import { terminalOutput, type DemoOutput } from './output.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -74,10 +75,12 @@ export async function assistantOver(transport: Transport, show: DemoOutput = ter
  */
 export function connect(options: Readonly<Record<string, string>>, show: DemoOutput): Promise<Assistant> {
   const inherited = Object.entries(process.env).filter(([name, value]) => !name.startsWith('INFRA_') && value !== undefined);
-  return assistantOver(new StdioClientTransport({
+  const transport = new StdioClientTransport({
     command: process.execPath,
     args: ['--import', import.meta.resolve('tsx'), join(root, 'src/main.ts'), 'stdio'],
     env: { ...(Object.fromEntries(inherited) as Record<string, string>), ...options },
     cwd: root,
-  }), show);
+  });
+  endWithThisProcess(() => transport.pid);
+  return assistantOver(transport, show);
 }

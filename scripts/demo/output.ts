@@ -41,7 +41,7 @@ const renderers: Renderers = {
     return `  ${styled('cyan', `→ ${event.tool}`)} ${styled('dim', args.join(' '))}`.trimEnd();
   },
   text: ({ text }) => indented(text),
-  table: ({ heading, rows }) => indented(columns(heading, rows)),
+  table: ({ heading, rows }) => indented(columns(heading, rows, { indent: 4 })),
   state: ({ of, state }) => indented(`${of} ${styled(endStyles[terminalOutcome('DEPLOY', state) ?? ''] ?? 'yellow', state)}`),
   question: ({ text, answer }) => `${indented(short(text), `    ${styled('magenta', '?')} `)}\n    ${styled('magenta', '!')} the user says: ${answer}`,
   good: ({ text }) => indented(`${styled('green', '✓')} ${text}`),

@@ -1,32 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { terminalOutcome } from '../../src/contract/index.ts';
 import type { ToolAnswer, Assistant } from './assistant.ts';
-
-type Row = Readonly<Record<string, unknown>>;
-
-/** A step of the demo had an unexpected result. */
-class UnexpectedStep extends Error {}
-
-/** Checks a step of the demo. @throws UnexpectedStep with the message if the condition is false. */
-function ensure(condition: boolean, message: string): asserts condition {
-  if (!condition) throw new UnexpectedStep(message);
-}
-
-/** Returns an answer that isn't a failure. @throws UnexpectedStep with the text of a failure. */
-const succeeded = (answer: ToolAnswer): ToolAnswer => {
-  ensure(!answer.failed, `a call that should work failed: ${answer.text}`);
-  return answer;
-};
-
-/** The rows of a list. */
-const rowsOf = ({ data }: ToolAnswer): Row[] => (Array.isArray(data['results']) ? (data['results'] as Row[]) : []);
-
-/** A string member of a row. @throws UnexpectedStep if it isn't a string. */
-const textAt = (row: Row, member: string): string => {
-  const value = row[member];
-  ensure(typeof value === 'string', `an answer has no ${member}: ${JSON.stringify(row)}`);
-  return value;
-};
+import { ensure, rowsOf, type Row, succeeded, textAt } from './steps.ts';
 
 /** The failure scenario that the demo's server starts with. */
 export const scenario = 'bad-image-tag';
