@@ -1,19 +1,28 @@
 /** Runs benchmarks of the program and its baselines in one run, and reports their ratios. See `--help`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { inOwnNamespaces } from '../test/support/docker/own-namespaces.ts';
 import { findRegressions } from './compare.ts';
+import { dockerMeasurements } from './docker/docker-measurements.ts';
+import { runApart } from './docker/run-apart.ts';
 import type { Figure } from './figure.ts';
-import { baseline, machineFacts, readRun, type Run } from './run.ts';
-import type { BenchContext, OtherServer } from './measurement.ts';
+import { baseline, dockerBaseline, machineFacts, readRun, type Run } from './run.ts';
+import type { BenchContext, Measurement, OtherServer } from './measurement.ts';
 import { measurements } from './measurements/measurements.ts';
 import { buildProgram, type BundledProgram } from './program.ts';
 import { measurementTable } from './report.ts';
 
+const listed = (all: readonly Measurement[]): string => all.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n');
+
 const usage = `npm run bench -- [measurement ...] [options]
 
 Measurements (default: all):
-${measurements.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n')}
+${listed(measurements)}
 
+With --docker, on a Docker engine that is started for them; needs root and what the docker tests need:
+${listed(dockerMeasurements)}
+
+  --docker         run those in place of the others
   --quick          fewer repetitions: under a minute, for a rough estimate
   --runs <times>   process starts for each figure (default: 15)
   --others <file>  JSON list of other servers to measure too: [{ "name", "command", "args" }]
@@ -25,15 +34,18 @@ ${measurements.map(({ name, about }) => `  ${name.padEnd(10)}${about}`).join('\n
 const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
+    docker: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     runs: { type: 'string' },
     others: { type: 'string' },
     json: { type: 'string' },
     compare: { type: 'boolean', default: false },
-    with: { type: 'string', default: baseline },
+    with: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
+
+const [offered, reference] = options.docker ? ([dockerMeasurements, dockerBaseline] as const) : ([measurements, baseline] as const);
 
 const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, 'utf8')) as Value;
 
@@ -51,7 +63,7 @@ async function measure(): Promise<Run> {
   };
   const results: Record<string, readonly Figure[]> = {};
   try {
-    for (const { name, measure: run } of measurements.filter((one) => chosen.length === 0 || chosen.includes(one.name))) {
+    for (const { name, measure: run } of offered.filter((one) => chosen.length === 0 || chosen.includes(one.name))) {
       results[name] = await run(bench);
       process.stdout.write(`${measurementTable(name, results[name])}\n`);
     }
@@ -63,7 +75,7 @@ async function measure(): Promise<Run> {
 
 /** Reports regressions since an earlier run. Sets the exit code if there are any. */
 async function compare(run: Run): Promise<void> {
-  const earlier = await readRun(options.with);
+  const earlier = await readRun(options.with ?? reference);
   const found = findRegressions(earlier.results, run.results);
   if (found.length === 0) return void process.stdout.write(`No regressions since ${earlier.machine.commit}.\n`);
   const lines = found.map(({ figure, before, now, times }) => `  ${times.toFixed(2)} × worse: ${figure} (${before.toFixed(2)}, now ${now.toFixed(2)})`);
@@ -71,13 +83,15 @@ async function compare(run: Run): Promise<void> {
   process.exitCode = 1;
 }
 
-const unknown = chosen.filter((name) => measurements.every((one) => one.name !== name));
+const unknown = chosen.filter((name) => offered.every((one) => one.name !== name));
 if (options.help || unknown.length > 0) {
   process.stdout.write(usage);
   if (unknown.length > 0) {
     process.stderr.write(`There is no measurement "${unknown.join('", "')}".\n`);
     process.exitCode = 1;
   }
+} else if (options.docker && process.env[inOwnNamespaces] === undefined) {
+  process.exitCode = await runApart('bench/main.ts', process.argv.slice(2));
 } else {
   const run = await measure();
   if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(run, null, 1)}\n`);

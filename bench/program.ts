@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { endWithThisProcess, pidWhileRunning, removeTemporaryDirectory, temporaryDirectory } from '../scripts/temporary-directory.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
@@ -18,13 +18,15 @@ export interface BundledProgram {
 
 /** Builds the program as published. */
 export async function buildProgram(): Promise<BundledProgram> {
-  const home = await mkdtemp(join(tmpdir(), 'infra-mcp-bench-'));
-  await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', join(home, 'dist')]);
+  const home = await temporaryDirectory('infra-mcp-bench-');
+  const building = run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', join(home, 'dist')]);
+  endWithThisProcess(pidWhileRunning(building.child));
+  await building;
   await cp(join(root, 'bin'), join(home, 'bin'), { recursive: true });
   return {
     command: [process.execPath, join(home, 'bin/infra-mcp.mjs')],
     directory: (purpose) => mkdtemp(join(home, `${purpose}-`)),
-    close: () => rm(home, { recursive: true, force: true }),
+    close: async () => removeTemporaryDirectory(home),
   };
 }
 

@@ -48,5 +48,8 @@ export interface Run {
 /** The committed run: the reference of --compare, shown in docs/performance.md. */
 export const baseline = join(import.meta.dirname, 'baseline.json');
 
+/** The same for the measurements on a Docker engine, which need root and are made apart. */
+export const dockerBaseline = join(import.meta.dirname, 'docker-baseline.json');
+
 /** Reads a saved run. */
 export const readRun = async (path: string): Promise<Run> => JSON.parse(await readFile(path, 'utf8')) as Run;

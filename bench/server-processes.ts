@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { endWithThisProcess, pidWhileRunning } from '../scripts/temporary-directory.ts';
 import { environment, type BundledProgram } from './program.ts';
 
 /** A server in a separate process. */
@@ -26,6 +27,7 @@ interface ReadyLine {
 /** Starts a server that prints a line of JSON when it is ready. @throws Error if it exits before. */
 async function start([command, ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<ServerProcess & { readonly ready: ReadyLine }> {
   const child = spawn(command!, args, { env, stdio: ['ignore', 'pipe', 'inherit', ...(args.includes('--expose-gc') ? ['ipc' as const] : [])] });
+  endWithThisProcess(pidWhileRunning(child));
   const ended = once(child, 'close');
   const failed = ended.then(() => {
     throw new Error(`${args.join(' ')} ended before it was ready`);
@@ -51,9 +53,9 @@ export interface PlatformProcess extends ServerProcess {
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** Starts the platform of a data directory. */
-export async function startPlatformProcess({ command }: BundledProgram, dataDir: string, timeScale = 0): Promise<PlatformProcess> {
-  const env = environment(dataDir, { INFRA_DATA_DIR: dataDir, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: unlimitedRate, INFRA_TIME_SCALE: String(timeScale) });
+/** Starts the platform of a data directory. @param more further options, as variables */
+export async function startPlatformProcess({ command }: BundledProgram, dataDir: string, timeScale = 0, more: Readonly<Record<string, string>> = {}): Promise<PlatformProcess> {
+  const env = environment(dataDir, { INFRA_DATA_DIR: dataDir, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: unlimitedRate, INFRA_TIME_SCALE: String(timeScale), ...more });
   const { ready, ...running } = await start([...command, 'platform'], env);
   return {
     ...running,

@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { endWithThisProcess, pidWhileRunning } from '../../scripts/temporary-directory.ts';
 import { type RpcResponse, type ProtocolVersion, requestMessage, openConversation, type McpPeer, resultOf } from './protocol.ts';
 
 /** The command that starts a server. */
@@ -25,6 +26,7 @@ export async function startStdioPeer({ command: [command, ...args], env, channel
   const startedAt = performance.now();
   const elapsed = (): number => performance.now() - startedAt;
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe', ...(channel ? ['ipc' as const] : [])] }) as ChildProcessWithoutNullStreams;
+  endWithThisProcess(pidWhileRunning(child));
   let lastOutput = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (lastOutput = (lastOutput + text).slice(-2000)));
   const pending = new Map<number, { resolve: (response: RpcResponse) => void; reject: (error: Error) => void }>();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endWithThisProcess, pidWhileRunning } from '../../scripts/temporary-directory.ts';
 import { relativeTo, type Figure } from '../figure.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { environment } from '../program.ts';
@@ -17,6 +18,7 @@ type Sizes = Record<string, number>;
 /** An idle Node process. */
 async function bareNode(): Promise<Sizes> {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1e9)'], { stdio: 'ignore' });
+  endWithThisProcess(pidWhileRunning(child));
   const size = await settledMemory(child.pid!);
   child.kill();
   return { 'bare node': size };
