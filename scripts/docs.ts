@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from '../src/contract/index.ts';
 import { agentTasks } from './docs/agent-tasks.ts';
+import { testedClients } from './docs/clients.ts';
 import { commandsPage, commandTable } from './docs/commands.ts';
 import { contentPage } from './docs/content.ts';
 import { contractPage } from './docs/contract.ts';
@@ -12,11 +13,14 @@ import { architecture } from './docs/architecture.ts';
 import { lifeOfACallPage } from './docs/life-of-a-call.ts';
 import { lifeOfADeploymentPage } from './docs/life-of-a-deployment.ts';
 import { replaceGenerated } from './docs/markdown.ts';
-import { configurationPage, operationsPage, toolsByToolset, toolsPage } from './docs/pages.ts';
+import { metricsTable } from './docs/metrics.ts';
+import { operationsPage } from './docs/operations.ts';
+import { configurationPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
-import { performanceFigures, performanceMachine, performanceTargets } from './docs/performance.ts';
+import { performanceMachine, performanceOnDocker, performanceTargets } from './docs/performance.ts';
 import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
+import { architecturePicture, architecturePicturePath } from './pictures/architecture.ts';
 import { about } from './shipping/about.ts';
 import { examples } from './shipping/examples.ts';
 import { plainManifests } from './shipping/kubernetes.ts';
@@ -27,23 +31,26 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 const readme = await read('README.md');
-const performance = replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine());
+const performance = replaceGenerated(replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine()), 'performance on Docker', performanceOnDocker());
 const pages: Readonly<Record<string, string>> = {
   'docs/agent-tasks.md': replaceGenerated(await read('docs/agent-tasks.md'), 'agent tasks', agentTasks()),
   'docs/architecture.md': replaceGenerated(await read('docs/architecture.md'), 'house', architecture()),
   'docs/commands.md': commandsPage(),
   'docs/configuration.md': configurationPage(),
+  'docs/connect.md': replaceGenerated(await read('docs/connect.md'), 'tested clients', testedClients()),
   'docs/contract.md': contractPage(),
   'docs/errors.md': errorsPage(),
   'docs/life-of-a-call.md': lifeOfACallPage(),
   'docs/life-of-a-deployment.md': lifeOfADeploymentPage(),
-  'docs/performance.md': replaceGenerated(replaceGenerated(performance, 'performance targets', performanceTargets()), 'performance figures', performanceFigures()),
+  'docs/metrics.md': replaceGenerated(await read('docs/metrics.md'), 'metrics', metricsTable()),
+  'docs/performance.md': replaceGenerated(performance, 'performance targets', performanceTargets()),
   'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),
   'docs/resources.md': await contentPage(),
   'docs/states.md': statesPage(),
   'docs/scenarios.md': scenariosPage(),
+  [architecturePicturePath]: architecturePicture(),
   'docs/openapi.json': `${JSON.stringify(openApiDocument(), null, 1)}\n`,
   ...manifests,
   ...examples,

@@ -34,6 +34,7 @@ const section = (command: Command): string => {
 export const commandsPage = (): string =>
   `${[
     '# Commands',
-    `\`infra-mcp <command> --help\` shows the same text in the terminal. Commands that print data print JSON with \`--json\`. Output is coloured only in a terminal, and never if \`NO_COLOR\` is set. Command groups: ${Object.entries(groups).map(([name, does]) => `${code(name)} (${does})`).join('; ')}.`,
+    'For operators: everything that can be typed. In a checkout, type `npm start --silent --` for `infra-mcp`.',
+    `\`infra-mcp <command> --help\` shows the same text in the terminal. Commands that print data print JSON with \`--json\`. Tables fit into the terminal: what is too wide has short times, then stands below its first columns. Elsewhere a table has one line for each row. Output is coloured only in a terminal, and never if \`NO_COLOR\` is set. Command groups: ${Object.entries(groups).map(([name, does]) => `${code(name)} (${does})`).join('; ')}.`,
     ...commands.map(section),
   ].join('\n\n')}\n`;

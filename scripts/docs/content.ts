@@ -1,22 +1,16 @@
 import { join } from 'node:path';
+import { serviceKinds } from '../../src/contract/index.ts';
 import { uriParts } from '../../src/server/resolve/index.ts';
-import { pointsAt } from '../../src/server/tool/index.ts';
-import { allResources, isPlatformResource, mostWatched, textsIn, variablesOf, type Resource } from '../../src/server/browse/index.ts';
+import { allResources, isPlatformResource, mostWatched, textsIn, type Resource } from '../../src/server/browse/index.ts';
 import { code, markdownTable } from './markdown.ts';
-
-const completedWith = (resource: Resource): string =>
-  variablesOf(resource.uri)
-    .map((variable) => `${code(variable)}: ${(isPlatformResource(resource) && pointsAt(resource.tool.input[variable])) || 'kinds of services'}`)
-    .join(', ');
 
 const resourceRow = (resource: Resource): string[] => [
   code(resource.uri),
   resource.description,
-  completedWith(resource),
   isPlatformResource(resource) && resource.watched ? 'yes' : '',
 ];
 
-/** docs/resources.md: resources, prompts and skills. */
+/** docs/resources.md: prompts, resources and skills. */
 export async function contentPage(): Promise<string> {
   const prompts = [...(await textsIn(join(import.meta.dirname, '../..')).prompts()).values()];
   const promptRow = ({ name, title, description, arguments: args }: (typeof prompts)[number]): string[] => [
@@ -25,31 +19,33 @@ export async function contentPage(): Promise<string> {
     description,
     Object.entries(args).map(([argument, { required }]) => `${code(argument)}${required ? '' : ' (optional)'}`).join(', '),
   ];
-  return `# Resources, prompts and skills
+  return `# Prompts, resources and skills
 
-## Resources
-
-Resources can be read in addition to calling tools. Replace a variable with an id or a path of names: ${code('infra://environment/shop/staging/status')}. A path
-can also be written as one segment: ${code('infra://environment/shop%2Fstaging/status')}. This is required only if its last name is one of
-${uriParts.map(code).join(', ')}. A resource shows nothing that the policy denies to tools. Variables can be completed by name and by id.
-
-${markdownTable(['URI', 'Content', 'Variables', 'Reports changes'], allResources.map(resourceRow))}
-
-Clients are notified of changes after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28). The server polls each resource
-once for all subscribers with the same rights, and only while somebody subscribes to it. It polls soon after a call of this server that changed something, every
-few seconds while a watched operation is in progress, and rarely otherwise. Polling uses at most half of the remaining request budget; while more than half of the
-whole budget remains, it may use that share faster for operations in progress. One caller can watch at most ${mostWatched} resources.
-
-Lists of tools, resources, prompts and skills have a single page, because they are short and clients need all of it. The server never returns a cursor, and rejects any that it receives.
+For users of an assistant: what the server offers besides [tools](tools.md), in clients that show it.
 
 ## Prompts
 
+Choose one, and the assistant gets the steps of a task and the current data of its subject.
+
 ${markdownTable(['Prompt', 'Title', 'Purpose', 'Arguments'], prompts.map(promptRow))}
 
-A prompt includes the current data of its subject. Its steps are those of the skill of the same name.
+Clients with the skills extension find the same steps at ${code('skill://<name>/SKILL.md')}; others can read them there as a resource.
 
-## Skills
+## Resources
 
-Each prompt has a skill of the same name, at ${code('skill://<name>/SKILL.md')}, for clients that support the skills extension. Other clients can read it as a resource.
+Replace a variable with an id or a path of names: ${code('infra://environment/shop/staging/status')}. A kind is ${serviceKinds.map(code).join(', ')}.
+Variables can be completed. A resource shows nothing that the policy denies to tools.
+
+${markdownTable(['URI', 'Content', 'Reports changes'], allResources.map(resourceRow))}
+
+If the last name of a path is one of ${uriParts.map(code).join(', ')}, write the path as one segment: ${code('infra://environment/shop%2Fstatus')}.
+
+## For developers of clients
+
+Changes are reported after ${code('resources/subscribe')} (2025 revisions) or on a ${code('subscriptions/listen')} stream (2026-07-28), for at most ${mostWatched} resources of a caller. The server
+polls a resource once for all subscribers with the same rights: soon after a call that changed something, every few seconds while an operation is in progress, rarely
+otherwise. Polling takes at most half of the remaining request budget, except for operations in progress while more than half of the whole budget remains.
+
+Lists of tools, resources, prompts and skills have a single page. The server returns no cursor and rejects any that it receives.
 `;
 }

@@ -53,7 +53,7 @@ const count = (documented: boolean): number => allOperations.filter((operation) 
 export const contractPage = (): string =>
   `${[
     '# Contract coverage',
-    'The contract in `src/contract/` consists of three parts: what the API document specifies, operations outside it that platforms of this kind serve, and guesses where the document specifies nothing. A test compares the contract with a copy of the document that was typed by hand.',
+    'For developers, and for whoever has a platform of their own: how sure each operation is. The contract in `src/contract/` consists of three parts: what the API document specifies, operations outside it that platforms of this kind serve, and guesses where the document specifies nothing. A test compares the contract with a copy of the document that was typed by hand.',
     markdownTable(
       ['Operations', 'In the contract', 'Called by tools', 'On another platform'],
       [

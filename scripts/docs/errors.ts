@@ -52,16 +52,16 @@ const apiError = new ApiError(tool.name, failureFromResponse(refused(500, 'the d
 
 /** An example of each kind of failure. */
 const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
-  bad_arguments: { kind: 'bad_arguments', issues: ['"environment_id" is missing'] },
+  bad_arguments: { kind: 'bad_arguments', issues: ['"environment" is required'] },
   bad_address: { kind: 'bad_address', problem: emptyProblem('environment', 'shop/live/api', 'wrong_kind') },
   denied: { kind: 'denied', denial: { rule: 'the policy denies it', setBy: 'policy.yaml, deny[0]', instead: 'Ask whoever runs this server.' } },
   not_confirmed: { kind: 'not_confirmed', why: 'declined', plan },
-  pending: { kind: 'pending', code: 'ABCD-EFGH', command: 'infra-mcp approve ABCD-EFGH', plan },
+  pending: { kind: 'pending', code: 'C7DR-JQW2', command: 'infra-mcp approve C7DR-JQW2', plan },
   not_recorded: { kind: 'not_recorded', requestId: 'R' },
   cancelled: { kind: 'cancelled' },
   not_connected: { kind: 'not_connected', requestId: 'R' },
   not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },
-  partly: { kind: 'partly', done: ['the first was stopped'], failed: 'the second', of: 2, error: { kind: 'api', error: apiError } },
+  partly: { kind: 'partly', done: ['the first was stopped'], failures: [{ what: 'the second', error: { kind: 'api', error: apiError } }], of: 3 },
   afterwards: { kind: 'afterwards', done: ['it was stopped'], error: { kind: 'api', error: apiError } },
   not_as_asked: { kind: 'not_as_asked', what: 'the environment is on another cluster than cluster C', next: 'Tell the user.', seen: 'environment live is on cluster D' },
   api: { kind: 'api', error: apiError },
@@ -78,22 +78,34 @@ const redactor = { text: (text: string) => text, echo: (text: string) => text };
 const textBeforePlan = (failure: Failure): string => failureText(failure, { tool, redactor, hidden: [] }).split('\nIt would do this')[0]!;
 
 const failureRows = (): string[][] => Object.values(examples).map((failure) => [code(failure.kind), outcomeOf(failure).outcome, textBeforePlan(failure)]);
-const refusalRows = (): string[][] => (Object.keys(refusals) as Refusal[]).map((why) => [code(why), textBeforePlan({ kind: 'not_confirmed', why, plan })]);
+
+/** How every text about a call that nobody agreed to begins. */
+const refusalOpening = `${tool.name} was not carried out and nothing has changed: `;
+
+/** @throws Error if a text begins otherwise: then the page would not say how. */
+const refusalRow = (why: Refusal): string[] => {
+  const text = textBeforePlan({ kind: 'not_confirmed', why, plan });
+  if (!text.startsWith(refusalOpening)) throw new Error(`the text of ${why} doesn't begin like the others: ${text}`);
+  return [code(why), text.slice(refusalOpening.length)];
+};
+
+const refusalRows = (): string[][] => (Object.keys(refusals) as Refusal[]).map(refusalRow);
 
 /** docs/errors.md: every failure of a call, with the program's own text. */
 export const errorsPage = (): string =>
   `${[
     '# Errors',
-    `An error says what happened, why, and what to do next. It contains real names and ids, and never a secret. The texts below are the program's own, for an example platform at ${origin} and an environment named live.`,
+    `For users of an assistant: what it is told when a call fails. Search the page for a few words of yours. The texts are the program's own, for an example platform at ${origin} and an environment named live; real ones have your names and ids, and never a secret.`,
+    '## Failures of a call',
+    'Outcome is what the audit log records.',
+    markdownTable(['Failure', 'Outcome', 'Text'], failureRows()),
+    '## Calls that nobody agreed to',
+    `Each text begins with "${refusalOpening.trim()}"`,
+    markdownTable(['Why', 'Text'], refusalRows()),
     '## Error responses of the platform',
     'If a change was sent and got no response, it may or may not have been made. The error says so, and the client never retries a request that could take effect twice. Messages of the platform are quoted as data.',
     markdownTable(['Status', 'Kind', 'Reason', 'What to do'], statusRows()),
     '## Connection errors',
     markdownTable(['Cause', 'Kind', 'Reason', 'What to do', 'Request sent?'], networkRows()),
-    '## Failures reported to the model',
-    'The outcome is the one recorded in the audit log.',
-    markdownTable(['Failure', 'Outcome', 'Text'], failureRows()),
-    '## Calls without confirmation',
-    markdownTable(['Why', 'Text'], refusalRows()),
     'HTTP callers can also get [errors of the HTTP server itself](http.md). Invalid options abort startup; `infra-mcp doctor` says how to fix them.',
   ].join('\n\n')}\n`;

@@ -28,7 +28,7 @@ export const lifeOfACallPage = (): string => {
   const { list } = stages;
   return `${[
     '# The life of a call',
-    'Every call of a tool goes through these stages, in this order, and so does whatever else reads the platform: resources, prompts, completions and subscriptions. What the server knows by itself, such as `infra://policy` or a list of fixed values, needs no call. The list is `src/server/call/stages/stages.ts`; a stage is a function in `src/server/call/stages/`, and its test is in `test/server/call/stages.test.ts`.',
+    'For developers. Every call of a tool goes through these stages, in this order, and so does whatever else reads the platform: resources, prompts, completions and subscriptions. What the server knows by itself, such as `infra://policy` or a list of fixed values, needs no call. The list is `src/server/call/stages/stages.ts`; a stage is a function in `src/server/call/stages/`, and its test is in `test/server/call/stages.test.ts`.',
     diagram(list),
     '## Stages',
     'A stage ends the call with one of the failures it names ([what each says](errors.md)), or with a reply. `api` stands for any failure of the platform, `not_connected` for having none; any stage that reads may end so. A call that changes nothing passes the stages about changes untouched.',

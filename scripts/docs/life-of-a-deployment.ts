@@ -1,6 +1,7 @@
 import { DeploymentAction, serviceKinds } from '../../src/contract/index.ts';
-import { advanceDeployment, createEngine, deploymentQueue, finishService, leaseMilliseconds, minimumObservationMilliseconds, canceling, statePathOf, queueing, stageOf, cancelEnvironmentDeployment, requestDeployment, retentionQueue, serviceSteps, reapIntervalMilliseconds, deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts, announce } from '../../src/platform/engine/index.ts';
-import type { SecondsRange } from '../../src/platform/runtime/index.ts';
+import { advanceDeployment, createEngine, deploymentQueue, finishService, leaseMilliseconds, minimumObservationMilliseconds, canceling, statePathOf, stageOf, cancelEnvironmentDeployment, requestDeployment, retentionQueue, serviceSteps, reapIntervalMilliseconds, deliveryQueue, firstRetrySeconds, maximumDeliveryAttempts, announce } from '../../src/platform/engine/index.ts';
+import type { SecondsRange } from '../../src/platform/common/index.ts';
+import { simulatedDuration, simulatedPauses } from '../../src/platform/runtime/simulated/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
 const participants = {
@@ -35,7 +36,7 @@ const steps = 'src/platform/engine/service-steps.ts';
 const stepDescriptions: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>>> = {
   'enter first phase': {
     title: 'Take the configuration',
-    does: `A service enters its first phase after it was queued for ${span(queueing)}, or when the previous stage has succeeded. The configuration at that moment is deployed.`,
+    does: `A service enters its first phase after it was queued for ${span(simulatedPauses.queueing)}, or when the previous stage has succeeded. The configuration at that moment is deployed.`,
     durable: 'The configuration, copied to the deployment; the state of the first phase.',
     killed: 'The service is still queued. It takes the configuration at the moment it continues.',
     messages: [['engine', 'database', 'configuration copied, first phase']],
@@ -52,7 +53,7 @@ const stepDescriptions: Readonly<Record<StepName, Omit<LifeStage, 'by' | 'file'>
   },
   'end canceled': {
     title: 'End a canceled service',
-    does: `${span(canceling.takes)} after a cancel, the engine tells the runtime to undo the phase, and the service becomes ${canceling.end}. The previous version keeps running.`,
+    does: `${span(simulatedPauses.canceling)} after a cancel, the engine tells the runtime to undo the phase, and the service becomes ${canceling.end}. The previous version keeps running.`,
     durable: `${canceling.end}, with its step and the reason in the log.`,
     killed: 'The service is still CANCELING. The runtime is told again to undo the phase.',
     messages: [],
@@ -146,7 +147,7 @@ const states = (): string => {
     'flowchart LR',
     `  queued[${queued}] --> waiting[${waiting}] --> p0`,
     '  queued --> p0',
-    ...phases.flatMap(({ state, step, takes, onFailure }, index) => [`  p${index}["${state}<br/>${step}, ${span(takes)}"] --> ${phase(index + 1)}`, `  p${index} -. failed .-> ${onFailure}`]),
+    ...phases.flatMap(({ state, step, onFailure }, index) => [`  p${index}["${state}<br/>${step}, ${span(simulatedDuration('application', step))}"] --> ${phase(index + 1)}`, `  p${index} -. failed .-> ${onFailure}`]),
     `  ended[${end}]`,
   ].join('\n');
 };
@@ -162,7 +163,7 @@ const stageRow = ({ title, by, file, does, durable, killed }: LifeStage): string
 export const lifeOfADeploymentPage = (): string =>
   `${[
     '# The life of a deployment',
-    `From the request to the webhook, on the embedded platform. Every pending task is a row with the time at which it is due. The engine (${code(createEngine.name)}, ${code('src/platform/engine/create-engine.ts')}) finds the rows that are due, calls the runtime or the receiver outside any transaction, and writes the result in one short transaction. So the process can be killed at any moment: the next one reads the rows and continues.`,
+    `For developers: from the request to the webhook, on the embedded platform. Every pending task is a row with the time at which it is due. The engine (${code(createEngine.name)}, ${code('src/platform/engine/create-engine.ts')}) finds the rows that are due, calls the runtime or the receiver outside any transaction, and writes the result in one short transaction. So the process can be killed at any moment: the next one reads the rows and continues.`,
     `\`\`\`mermaid\n${sequence()}\n\`\`\``,
     '## Stage by stage',
     'A kill is a `kill -9` of the process, or a power cut: what was committed stays, everything else is lost.',

@@ -1,13 +1,13 @@
-import { measurementTable as figuresTable } from '../../bench/report.ts';
-import { baseline, readRun } from '../../bench/run.ts';
+import { figureCells } from '../../bench/report.ts';
+import { baseline, dockerBaseline, readRun, type Run } from '../../bench/run.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 import { markdownTable } from './markdown.ts';
 
 const run = await readRun(baseline);
+const dockerRun = await readRun(dockerBaseline);
 
-/** The machine, time and commit of the measurements. */
-export function performanceMachine(): string {
-  const { at, commit, node, system, processor, cores, memoryGb, loadBefore } = run.machine;
+/** The machine, time and commit of measurements. */
+function machineOf({ machine: { at, commit, node, system, processor, cores, memoryGb, loadBefore } }: Run): string {
   return `Node ${node}, ${system}, ${cores} × ${processor}, ${memoryGb} GB; ${at.slice(0, 16).replace('T', ' ')} UTC, at ${commit}; load average ${loadBefore} at the start.`;
 }
 
@@ -23,5 +23,11 @@ export function performanceTargets(): string {
   return markdownTable(['What', 'Target', 'Measured', ''], rows);
 }
 
-/** Every figure, with one table for each measurement. */
-export const performanceFigures = (): string => Object.entries(run.results).map(([name, figures]) => figuresTable(name, figures)).join('\n');
+/** The machine, time and commit of the measurements. */
+export const performanceMachine = (): string => machineOf(run);
+
+/** The figures measured on a Docker engine, with the machine. */
+export function performanceOnDocker(): string {
+  const rows = Object.entries(dockerRun.results).flatMap(([measurement, figures]) => figures.filter(({ name }) => name !== 'a second').map((figure) => [...figureCells(measurement, figure)]));
+  return `${markdownTable(['What', 'Measured', 'Ratio', 'Target'], rows)}\n\n${machineOf(dockerRun)}`;
+}

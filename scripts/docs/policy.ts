@@ -25,6 +25,40 @@ const conditionType = (schema: SchemaNode): string => typeOf(schema.items ?? sch
 const rows = (members: Readonly<Record<string, SchemaNode>>, type: (schema: SchemaNode) => string): string[][] =>
   Object.entries(members).map(([name, schema]) => [code(name), type(schema), schema.description ?? '']);
 
+/** A policy with every key. */
+const example = `read_only: false
+
+# Overrides allow. A rule matches if all its conditions match; a condition with several values matches any of them.
+deny:
+  - name: nothing irreversible on production
+    tier: [destructive, sensitive]
+    mode: PRODUCTION
+  - tool: upgrade_cluster
+  - project: payments          # a name or an id
+    environment: live          # or in one: payments/live
+
+# If given, a call must match one of these.
+allow:
+  - tier: read
+  - toolset: [services, variables, environments]
+
+# No changes on production at weekends.
+freeze:
+  - name: weekend
+    cron: 0 18 * * 5
+    time_zone: Europe/Paris
+    duration: P2DT12H
+    mode: [PRODUCTION, unknown]
+
+max_disruptive_per_hour: 10
+
+# Where the caller may confirm its own plan, and where only the operator may agree. No tier can be in both.
+unattended: [disruptive]
+operator_only: [destructive, sensitive]
+
+# Variables of the server whose values a call may set, with value_from_env, without seeing them.
+value_from_env: [CHECKOUT_DB_PASSWORD]`;
+
 /** docs/policy.md: the format of policy files, generated from its schema. */
 export function policyPage(): string {
   const { properties = {} } = z.toJSONSchema(policyFileFor(tools), { io: 'output', unrepresentable: 'any' }) as SchemaNode;
@@ -33,7 +67,9 @@ export function policyPage(): string {
   const timing = Object.fromEntries(Object.entries(window).filter(([name]) => !(name in rule)));
   return `${[
     '# Policy files',
-    'The format of the file at `INFRA_POLICY_FILE`, in YAML or JSON; [guardrails.md](guardrails.md) has an example. Every key is optional. Unknown keys, unknown tools, invalid times, impossible project or environment names and contradictory conditions abort startup with an error that names the line. `infra-mcp tools --policy-file policy.yaml` lists the tools that a file leaves; `infra-mcp doctor` reports errors in it, and projects and environments that don\'t exist.',
+    'For operators: the file at `INFRA_POLICY_FILE`, in YAML or JSON. [Guardrails](guardrails.md) explains tiers and agreement.',
+    `\`\`\`yaml\n${example}\n\`\`\``,
+    'Every key is optional. Unknown keys, unknown tools, invalid times, impossible project or environment names and contradictory conditions abort startup with an error that names the line. `infra-mcp tools --policy-file policy.yaml` lists the tools that a file leaves; `infra-mcp doctor` reports errors in it, and projects and environments that don\'t exist.',
     markdownTable(['Key', 'Type', 'Meaning'], rows(properties, typeOf)),
     '## Rules',
     'The rules of `allow`, `deny` and `freeze`. A rule needs at least one condition in addition to its name, and applies only if all of its conditions match. A condition is one value or a list of values, and matches any of them.',
@@ -43,8 +79,9 @@ export function policyPage(): string {
       '- Every resource that a call affects. A `deny` rule applies if it matches any of them, an `allow` rule only if it matches all of them. Cloning a STAGING environment into PRODUCTION affects both.',
       '- Everything that a cluster hosts, if a call changes the cluster: rules that deny or freeze a project or environment on it apply too. To find them, the server reads at most 20 projects, for at most 5 seconds. If it can\'t find everything that the cluster hosts, such rules apply. Creating an environment on a cluster doesn\'t affect the others.',
       '- Every operation that a call carries out. Deploying an environment includes the deployment of each of its services, such as `deploy_database` or `redeploy_terraform`, with its own tier. Each part that is disruptive, destructive or sensitive counts towards `max_disruptive_per_hour`. Restarting several services, or stopping an environment, counts once for each service that can be read. If the services can\'t be read, the call may include any of these operations: `deny` rules for them apply, and the call counts as disruptive.',
-      '- The action of a tool, if a rule denies or freezes the tool. Denying `deploy_application` also stops `rollback_application` and `deploy_service` from deploying an application. Denying a tool that uses several operations denies their own tools as well: `deploy_service` includes `deploy_database`, `deploy_application` and the others; `set_environment_variables` includes the tools that set a single variable.',
+      '- The action of a tool, if a rule denies or freezes the tool. Denying `deploy_application` also stops `rollback_application` and `deploy_service` from deploying an application. Denying a tool that uses several operations denies their own tools as well: `deploy_service` includes `deploy_database`, `deploy_application` and the others; `set_environment_variables` includes the tools that set a single variable. Denying `create_secret` or `update_environment_variable` also stops a secret from getting another value.',
       '- Rollbacks through `deploy_application`, if `rollback_application` is denied: the server refuses the commit of an older deployment of the application. It checks the deployment history. If it can\'t read the complete history, it refuses every explicit commit, because that might be an older one.',
+      '- Starting, if `start_services` is denied: a deployment of several services is refused that names a stopped one, or whose states can\'t be read; a deployment of a single service is not. Denying `deploy_service` also stops `start_services`, because it deploys what ran before.',
       '- Only the named tool, if a rule allows a tool. Tools that the rules deny completely are not listed.',
     ].join('\n'),
     '## Times',

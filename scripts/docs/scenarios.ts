@@ -10,7 +10,7 @@ const section = ({ name, story, symptoms, fix, environments, services }: Scenari
 /** docs/scenarios.md: the failures that the embedded platform can start with. */
 export const scenariosPage = (): string => `# Scenarios
 
-Failures to try an assistant on. ${code('infra-mcp platform --scenario <name>')} applies one to the seeded organization of the embedded platform. To select several, separate them with
+For testers of agents: failures to try an assistant on. ${code('infra-mcp platform --scenario <name>')} applies one to the seeded organization of the embedded platform. To select several, separate them with
 commas or repeat the flag; ${code(allScenarios)} selects every one. ${code('stdio')} and ${code('http')} take the option too. A scenario adds environments of its own and changes nothing that
 is already there. It is applied to a data directory once, whether the directory is new or not.
 

@@ -1,13 +1,14 @@
 import { DeploymentAction, serviceKinds } from '../../src/contract/index.ts';
 import { alertRuleTransitions, canceling, clusterUpgradeStates, diagramOf, statePathOf } from '../../src/platform/engine/index.ts';
-import type { SecondsRange } from '../../src/platform/runtime/index.ts';
+import type { SecondsRange } from '../../src/platform/common/index.ts';
+import { simulatedDuration, simulatedPauses } from '../../src/platform/runtime/simulated/index.ts';
 import { markdownTable } from './markdown.ts';
 
 const span = ([shortest, longest]: SecondsRange): string => `${shortest}–${longest} s`;
 
 const pathRow = (kind: (typeof serviceKinds)[number], action: DeploymentAction): string[] => {
   const { queued, phases, end } = statePathOf(kind, action);
-  const passed = phases.map(({ state, step, takes }) => `${state} (${step}, ${span(takes)})`);
+  const passed = phases.map(({ state, step }) => `${state} (${step}, ${span(simulatedDuration(kind, step))})`);
   return [kind, action, [queued, ...passed, end].join(' → '), [...new Set(phases.map(({ onFailure }) => onFailure))].join(', ')];
 };
 
@@ -19,14 +20,14 @@ const alertRow = ({ from, on, to, takes }: (typeof alertRuleTransitions)[number]
 export const statesPage = (): string =>
   `${[
     '# States',
-    'The state transitions of the embedded platform, and how long each step takes in the simulated runtime at a time scale of 1.',
+    'For testers of agents: the state transitions of the embedded platform, and how long each step takes in the simulated runtime at a time scale of 1.',
     '## Services',
     markdownTable(['Kind', 'Action', 'States', 'On failure'], paths()),
-    `A service whose stage has not started is in a WAITING_* state. A canceled deployment goes through ${canceling.state} to ${canceling.end} within ${span(canceling.takes)}. The state of an environment aggregates those of its services. The application status endpoint returns RUNNING where the other endpoints return DEPLOYED or RESTARTED.`,
+    `A service whose stage has not started is in a WAITING_* state. A canceled deployment goes through ${canceling.state} to ${canceling.end} within ${span(simulatedPauses.canceling)}. The state of an environment aggregates those of its services. The application status endpoint returns RUNNING where the other endpoints return DEPLOYED or RESTARTED.`,
     '## Every transition of an application',
-    `\`\`\`mermaid\n${diagramOf('application')}\n\`\`\``,
+    `\`\`\`mermaid\n${diagramOf('application', (step) => span(simulatedDuration('application', step)))}\n\`\`\``,
     '## Clusters',
-    `An upgrade goes from ${clusterUpgradeStates.from.join(', ')} through ${clusterUpgradeStates.queued.state} (${span(clusterUpgradeStates.queued.takes)}) and ${clusterUpgradeStates.running.state} (${span(clusterUpgradeStates.running.takes)}) to ${clusterUpgradeStates.end}.`,
+    `An upgrade goes from ${clusterUpgradeStates.from.join(', ')} through ${clusterUpgradeStates.queued} (${span(simulatedPauses.upgradeQueueing)}) and ${clusterUpgradeStates.running} (${span(simulatedPauses.upgrading)}) to ${clusterUpgradeStates.end}.`,
     '## Alert rules',
     markdownTable(['From', 'When', 'To', 'After'], alertRuleTransitions.map(alertRow)),
   ].join('\n\n')}\n`;

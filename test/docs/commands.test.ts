@@ -14,8 +14,9 @@ import { spawnProgram, whenReady, type CommandLine } from '../support/started-pr
 const others: Readonly<Record<string, string>> = {
   claude: 'an assistant: needs an account',
   codex: 'an assistant: needs an account',
+  code: 'an editor: not installed here',
   gemini: 'an assistant: needs an account',
-  docker: 'test/shipping reads the image and the compose file; the images they start from are not at hand',
+  docker: 'needs an engine: test/docker/first-steps.test.ts runs the one of the platform\'s page; test/shipping reads the image and the compose file, whose images are not at hand',
   kubectl: 'test/shipping reads the manifests; there is no cluster',
   helm: 'test/shipping renders the chart; there is no cluster',
   npx: 'runs vitest: what CONTRIBUTING.md has of it, test/contributing runs',
@@ -26,7 +27,9 @@ const others: Readonly<Record<string, string>> = {
 
 /** Commands of this program that are only parsed, and why. */
 const parsedOnly: readonly { readonly why: string; readonly holds: (called: ParsedCommand) => boolean }[] = [
+  { why: 'changes the files of the assistants on this machine', holds: ({ command }) => command.name === 'init' },
   { why: 'a person has to see the plan and type', holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true) },
+  { why: 'reaches a Docker engine; test/docker runs it', holds: ({ command }) => command.name === 'doctor platform' || command.name.startsWith('database ') },
   { why: 'reaches a platform on another machine', holds: ({ rawFlags: unread }) => unread['baseUrl'] !== undefined },
   { why: 'takes its options from profiles that nobody has here', holds: ({ rawFlags: unread }) => unread['profile'] !== undefined },
   { why: 'reaches an authorization server on another machine', holds: ({ rawFlags: unread }) => unread['oauthIssuer'] !== undefined },
