@@ -47,7 +47,7 @@ const fault = (room: Room, path: string, { specifier, isLazy }: Import): string 
     if (entered === undefined || entered === room || entered.door === target || (isLazy && entered.lazy?.includes(target))) return undefined;
     return `${path} (${room.name}) may not import ${target}: use ${entered.door ?? 'nothing'} of ${entered.name}`;
   }
-  const allowed = room.packages?.some((name) => specifier === name || specifier.startsWith(`${name}/`)) ?? true;
+  const allowed = room.packages?.some((name) => specifier === name || specifier.startsWith(name.endsWith(':') ? name : `${name}/`)) ?? true;
   return allowed ? undefined : `${path} (${room.name}) may not import the package ${specifier}`;
 };
 
@@ -107,6 +107,8 @@ describe('the rooms', () => {
     ['src/cli/commands/token.ts', "import { run } from '../../main.ts';"],
     ['tools/cluster/lock-cluster.ts', "import { run } from '../../src/server/call/run.ts';"],
     ['tools/cluster/lock-cluster.ts', "import { request } from 'undici';"],
+    ['src/platform/runtime/docker/index.ts', "import fastify from 'fastify';"],
+    ['src/platform/runtime/docker/index.ts', "import { openDatabase } from '../../store/index.ts';"],
     ['src/server/output/failure-text.ts', "import { clean } from '../redaction/clean.ts';"],
     ['src/server/redaction/known-secrets.ts', "import type { Tool } from '../tool/tool.ts';"],
     ['src/server/output/reply.ts', "import { planOf } from '../guard/plan.ts';"],
@@ -123,6 +125,7 @@ describe('the rooms', () => {
     ['src/server/protocol/server.ts', "import { call } from '../../client/index.ts';\n/** Like\n import { x } from '../platform/x.ts'; */"],
     ['src/server/protocol/server.ts', "// import { x } from '../platform/x.ts';\nexport const from = 'here';"],
     ['src/platform/api/server.ts', "import fastify from 'fastify';\nconst log = await import('pino');\nconst here = import.meta.url;"],
+    ['src/platform/runtime/docker/index.ts', "import { readFile } from 'node:fs/promises';\nimport { Agent } from 'undici';"],
     ['src/main.ts', "import manifest from '../package.json' with { type: 'json' };\nimport { tools } from '../tools/index.ts';"],
     ['tools/service/search-logs.ts', "const { search } = await import('../../src/analysis/search.ts');"],
     ['tools/cluster/lock-cluster.ts', "import { defineTool } from '../../src/server/tool/index.ts';\nimport { ago } from '../text.ts';"],

@@ -3,7 +3,7 @@ export interface Room {
   name: string;
   home: string[];
   mayImport: string[];
-  /** The packages its files may import; any where left out. */
+  /** The packages its files may import; any where left out. `node:` means all of Node's own. */
   packages?: string[];
   /** The file by which other rooms import it; nobody may where left out. */
   door?: string;
@@ -21,7 +21,7 @@ const serverRoom = (name: string, others: readonly string[], more: Pick<Room, 'p
   room(`server ${name}`, `src/server/${name}/`, [...others.map((other) => `src/server/${other}/`), 'src/client/', 'src/analysis/', 'src/contract/'], more);
 
 /** A room of the platform. @param others of its rooms that it may import. */
-const platformRoom = (name: string, folder: string, others: readonly string[], more: Pick<Room, 'lazy'> = {}): Room =>
+const platformRoom = (name: string, folder: string, others: readonly string[], more: Pick<Room, 'packages' | 'lazy'> = {}): Room =>
   room(`platform ${name}`, `src/platform/${folder}/`, [...others.map((other) => `src/platform/${other}`), 'src/contract/'], more);
 
 const common = 'common/';
@@ -52,24 +52,26 @@ export const rooms: readonly Room[] = [
   serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),
   serverRoom('browse', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'guard', 'output', 'call'], { lazy: ['src/server/browse/resources/watch-resource.ts'] }),
   serverRoom('protocol', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output', 'call', 'browse']),
-  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/'], { lazy: ['src/transport/http/oauth.ts', 'src/transport/http/resource-metadata.ts'] }),
+  room('transport', 'src/transport/', ['src/server/', 'src/client/', 'src/contract/'], { lazy: ['src/transport/http/oauth.ts', 'src/transport/http/resource-metadata.ts', 'src/transport/http/metrics-server.ts'] }),
+  room('telemetry', 'src/telemetry/', ['src/server/context/', 'src/server/call/', 'src/server/guard/', 'src/client/', 'src/contract/'], { lazy: ['src/telemetry/metrics/create-metrics.ts', 'src/telemetry/traces/create-traces.ts'] }),
   // The rooms of the platform, from the bottom up.
   platformRoom('common', 'common', []),
   platformRoom('runtime', 'runtime', [common]),
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
+  platformRoom('docker', 'runtime/docker', [common, runtime], { packages: ['undici', 'zod', 'node:'], lazy: ['src/platform/runtime/docker/index.ts'] }),
   platformRoom('store', 'store', [common]),
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.
-  platformRoom('seed', 'seed', [common, 'store/', 'engine/', 'api/', simulation]),
+  platformRoom('seed', 'seed', [common, 'store/', 'engine/', 'api/', runtime, simulation]),
   platformRoom('testing', 'testing', [common, 'store/', 'engine/', 'api/', 'seed/', runtime, simulation], { lazy: ['src/platform/testing/scenarios/scenarios.ts'] }),
   room('platform', 'src/platform/', ['src/contract/']),
   { name: 'tools', home: ['tools/'], door: 'tools/index.ts', mayImport: ['tools/', 'src/server/tool/', 'src/analysis/', 'src/contract/'], packages: ['zod'] },
-  room('config', 'src/cli/config/', ['src/contract/']),
+  room('config', 'src/cli/config/', ['src/contract/', 'package.json']),
   {
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
     // Not src/main.ts: nobody imports that.
-    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/platform/', 'tools/', 'package.json'],
+    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/telemetry/', 'src/platform/', 'tools/', 'package.json'],
   },
 ];

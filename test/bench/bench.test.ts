@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findRegressions } from '../../bench/compare.ts';
+import { dockerMeasurements } from '../../bench/docker/docker-measurements.ts';
 import { relativeTo, type Figure } from '../../bench/figure.ts';
 import { load } from '../../bench/load.ts';
 import { measurements } from '../../bench/measurements/measurements.ts';
-import { baseline, readRun } from '../../bench/run.ts';
+import { baseline, dockerBaseline, readRun } from '../../bench/run.ts';
 import { summarise } from '../../bench/statistics.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 
@@ -64,10 +65,10 @@ test('work is done as often as asked, never by more at once than asked', async (
   expect([done, most]).toEqual([50, 4]);
 });
 
-test('the committed run has every measurement, and a figure for every target that is told', async () => {
-  const { results, quick } = await readRun(baseline);
+test.each([[baseline, measurements], [dockerBaseline, dockerMeasurements]] as const)('the committed run %s has every measurement, and a figure for every target that is told', async (path, all) => {
+  const { results, quick } = await readRun(path);
   expect(quick).toBe(false);
-  expect(Object.keys(results)).toEqual(measurements.map(({ name }) => name));
+  expect(Object.keys(results)).toEqual(all.map(({ name }) => name));
   const aimed = Object.entries(results).flatMap(([name, figures]) => figures.flatMap((figure) => (targetFor(name, figure.name) ? [figure] : [])));
   expect(aimed.every(({ ratio }) => ratio !== undefined)).toBe(true);
   expect(new Set(aimed.map((figure) => isMet({ bound: 'at least', ratio: 0 }, figure)))).toEqual(new Set([true]));

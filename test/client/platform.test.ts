@@ -23,7 +23,8 @@ async function start(options: Parameters<typeof startTestPlatform>[0] = {}) {
 /** The ids that a read needs, taken from the seed. */
 const inputFor = (operation: AnyOperation, { seed, organizationId }: TestPlatform) => {
   const known: Readonly<Record<string, string>> = { ...seed, organization_id: organizationId };
-  return Object.fromEntries(operation.params.map(snakeCase).map((name: string) => [name, known[name]]));
+  const owner = operation.targetBy && { [operation.targetBy.scope]: 'HELM', [operation.targetBy.id]: seed['helm_id'] };
+  return { ...Object.fromEntries(operation.params.map(snakeCase).map((name: string) => [name, known[name]])), ...owner };
 };
 
 describe('against the embedded platform', () => {

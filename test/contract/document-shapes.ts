@@ -59,6 +59,14 @@ const serviceStatus = `
   ${steps}
   execution_id                 string`;
 
+/** What runs after a deployment, of which the document says nothing. */
+const running = `
+  +running                     object
+  +running.instances           integer
+  +running.wanted_instances    integer
+  +running.restarts            integer +required
+  +running.warnings[]          string`;
+
 const probe = (at: string) => `
   ${at}                          object
   ${at}.type                     object +required
@@ -373,10 +381,12 @@ export const shapes = {
     +job_id          uuid
     +helm_id         uuid
     +terraform_id    uuid
-    ${added(serviceStatus.replace(/^\s+id .*$/m, ''))}`,
+    ${added(serviceStatus.replace(/^\s+id .*$/m, ''))}
+    ${running}`,
   'application status': `
     state   ${states}|RUNNING
-    ${serviceStatus}`,
+    ${serviceStatus}
+    ${running}`,
   'variable create': `
     key     string +required
     value   string +required
@@ -415,6 +425,7 @@ export const shapes = {
     +key             string
     +scope           ${scopes}
     +variable_type   ${variableTypes}
+    +description     string
     ${added(variableOwner)}`,
   'container edit': `
     name           string required
@@ -474,12 +485,15 @@ export const shapes = {
     container_ids[]     uuid`,
   'service status': `
     state   ${states}
-    ${serviceStatus}`,
+    ${serviceStatus}
+    ${running}`,
   'restarted services': `
     state   ${states}
     ${serviceStatus}
+    ${running}
     +results[].state   ${states}
-    ${added(serviceStatus.replaceAll(/^(\s+)(?=[a-z])/gm, '$1results[].'))}`,
+    ${added(serviceStatus.replaceAll(/^(\s+)(?=[a-z])/gm, '$1results[].'))}
+    ${running.replaceAll('+running', '+results[].running')}`,
   'environment status': `
     id                      uuid
     state                   ${states}
@@ -692,6 +706,8 @@ export const shapes = {
     results[].details.build_pod_name             string
     +results[].details.image.image_name   string
     +results[].details.image.tag          string
+    +results[].details.repository.chart_name      string
+    +results[].details.repository.chart_version   string
     ${statusDetails('results[].status_details')}
     results[].icon_uri         uri
     results[].total_duration   string

@@ -73,6 +73,7 @@ export const extensionEndpoints: string[] = [
   ...['application', 'container', 'database', 'job', 'terraform'].map((kind) => `GET /${kind}/{${kind}Id}`),
   ...['container', 'database', 'job', 'helm', 'terraform'].flatMap((kind) => [`GET /${kind}/{${kind}Id}/status`, `GET /${kind}/{${kind}Id}/log`]),
   ...['application', 'container', 'database', 'helm', 'terraform', 'environment'].map((kind) => `GET /${kind}/{${kind}Id}/deploymentHistoryV2`),
+  ...['application', 'helm', 'job', 'terraform'].map((kind) => `GET /${kind}/{${kind}Id}/commit`),
   'GET /environment/{environmentId}/logs',
   'GET /environment/{environmentId}/environmentVariable',
   'GET /container/{containerId}/environmentVariable',
@@ -102,6 +103,7 @@ export const extensionEndpoints: string[] = [
   'POST /helm/{helmId}/deploy',
   'POST /job/{jobId}/deploy',
   ...['application', 'container', 'helm', 'job'].map((kind) => `POST /${kind}/{${kind}Id}/redeploy`),
+  ...['application', 'container', 'database', 'helm', 'job'].map((kind) => `POST /${kind}/{${kind}Id}/stop`),
   ...['application', 'database', 'job'].map((kind) => `PUT /${kind}/{${kind}Id}`),
   ...['container', 'job'].map((kind) => `POST /environment/{environmentId}/${kind}`),
   'POST /environment/{environmentId}/deploy',
@@ -115,8 +117,11 @@ export const extensionEndpoints: string[] = [
   ...['container', 'job', 'environment'].flatMap((kind) => [`POST /${kind}/{${kind}Id}/environmentVariable`, `POST /${kind}/{${kind}Id}/secret`]),
   'GET /job/{jobId}/environmentVariable',
   ...['application', 'container', 'job', 'environment'].flatMap((kind) => [
-    `GET /${kind}/{${kind}Id}/secret`, `DELETE /${kind}/{${kind}Id}/secret/{secretId}`, `DELETE /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
+    `GET /${kind}/{${kind}Id}/secret`, `PUT /${kind}/{${kind}Id}/secret/{secretId}`, `DELETE /${kind}/{${kind}Id}/secret/{secretId}`, `DELETE /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`,
   ]),
+  'GET /project/{projectId}/environmentVariable', 'POST /project/{projectId}/environmentVariable', 'PUT /project/{projectId}/environmentVariable/{environmentVariableId}',
+  'DELETE /project/{projectId}/environmentVariable/{environmentVariableId}', 'GET /project/{projectId}/secret', 'POST /project/{projectId}/secret', 'PUT /project/{projectId}/secret/{secretId}', 'DELETE /project/{projectId}/secret/{secretId}',
+  'GET /variable', 'POST /variable', 'PUT /variable/{environmentVariableId}', 'DELETE /variable/{environmentVariableId}', 'POST /variable/{environmentVariableId}/override',
   ...['application', 'container', 'helm'].flatMap((kind) => [
     `GET /${kind}/{${kind}Id}/customDomain`, `POST /${kind}/{${kind}Id}/customDomain`, `DELETE /${kind}/{${kind}Id}/customDomain/{customDomainId}`,
     `GET /${kind}/{${kind}Id}/checkCustomDomain`,

@@ -65,6 +65,8 @@ const extensionShapes = {
     enabled             boolean required
     description         string
     target_secret_set   boolean required`,
+  'any variable': `${shapes.variable.replace(/^(\s*value\s+string)$/m, '$1 nullable')}
+    is_secret   boolean required`,
   log: line,
   'environment log': `${line}
     results[].step                    string nullable
@@ -202,6 +204,14 @@ const extensionShapes = {
     results[].domain_name     string required
     results[].status          MATCHES_LOAD_BALANCER_HOST|RESOLVES_TO_IP|DOMAIN_NOT_CONFIGURED|DOMAIN_LINKED_TO_WRONG_HOST|GENERIC_FAILURE required
     results[].error_details   string required nullable`,
+  commit: `
+    created_at          date-time required
+    git_commit_id       string required
+    tag                 string required
+    message             string required
+    author_name         string required
+    author_avatar_url   uri
+    commit_page_url     uri`,
   role: `
     id            uuid required
     name          string required
@@ -248,12 +258,14 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
     [`GET /${kind}/{${kind}Id}/deploymentHistoryV2`, one('job history')],
     [`POST /${kind}/{${kind}Id}/deploy`, one('deployment')],
     [`POST /${kind}/{${kind}Id}/redeploy`, one('service status')],
+    [`POST /${kind}/{${kind}Id}/stop`, one('service status')],
   ])),
+  ...Object.fromEntries(['application', 'helm', 'job', 'terraform'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/commit`, whole('commit')])),
   'GET /environment/{environmentId}/deploymentHistoryV2': one('job history'),
   'GET /environment/{environmentId}/logs': one('environment log'),
   'GET /environment/{environmentId}/environmentVariable': list('variable'),
   'GET /container/{containerId}/environmentVariable': list('variable'),
-  ...Object.fromEntries(['application', 'container', 'job'].map((kind): [string, AnswerShape] => [`PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`, one('variable')])),
+  ...Object.fromEntries(['application', 'container', 'job', 'project'].map((kind): [string, AnswerShape] => [`PUT /${kind}/{${kind}Id}/environmentVariable/{environmentVariableId}`, one('variable')])),
   'GET /organization/{organizationId}/cluster': list('cluster'),
   'GET /organization/{organizationId}/cluster/{clusterId}/status': one('cluster status'),
   'GET /organization/{organizationId}/cluster/lock': list('cluster lock'),
@@ -276,8 +288,14 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
     [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
   ])),
   'GET /job/{jobId}/environmentVariable': list('variable'),
-  ...Object.fromEntries(['application', 'container', 'job', 'environment'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/secret`, list('secret')])),
-  ...Object.fromEntries(['container', 'job', 'environment'].flatMap((kind): [string, AnswerShape][] => [
+  'GET /project/{projectId}/environmentVariable': list('variable'),
+  'GET /variable': { text: one('any variable').text.replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1results[].') },
+  'POST /variable': one('any variable'),
+  'PUT /variable/{environmentVariableId}': one('any variable'),
+  'POST /variable/{environmentVariableId}/override': one('any variable'),
+  ...Object.fromEntries(['application', 'container', 'job', 'environment', 'project'].map((kind): [string, AnswerShape] => [`GET /${kind}/{${kind}Id}/secret`, list('secret')])),
+  ...Object.fromEntries(['application', 'container', 'job', 'environment', 'project'].map((kind): [string, AnswerShape] => [`PUT /${kind}/{${kind}Id}/secret/{secretId}`, one('secret')])),
+  ...Object.fromEntries(['container', 'job', 'environment', 'project'].flatMap((kind): [string, AnswerShape][] => [
     [`POST /${kind}/{${kind}Id}/environmentVariable`, one('variable')],
     [`POST /${kind}/{${kind}Id}/secret`, one('secret')],
   ])),

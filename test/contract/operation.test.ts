@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
 import { type AnyOperation, effects, inputShape, operation, parameterKind, permissionLevels, snakeCase, toWire } from '../../src/contract/operation.ts';
-import { allOperations, operations, redeployOf } from '../../src/contract/operations.ts';
+import { allOperations, oneByOneOf, operations, redeployOf } from '../../src/contract/operations.ts';
 import { isSecret, referenceKind } from '../../src/contract/primitives.ts';
 
 const id = '11111111-1111-4111-8111-111111111111';
@@ -115,6 +115,33 @@ const secretsIn = (schema: unknown, path = ''): string[] => {
   return schema instanceof z.ZodType && isSecret(schema) ? [path] : [];
 };
 
+test('what is done to several services can be done to one at a time, with the same permission and no graver effect', () => {
+  const several = allOperations.filter(({ oneByOne }) => oneByOne);
+  expect(several.map(({ name }) => name)).toEqual(['stop_services', 'deploy_services']);
+  const order = ['read', 'write', 'disruptive', 'destructive'];
+  for (const { oneByOne = {}, body, permission, effect } of several) {
+    for (const [member, name] of Object.entries(oneByOne)) {
+      expect(Object.keys(body!.shape)).toContain(member);
+      const single = allOperations.find((one) => one.name === name)!;
+      expect(single.permission).toBe(permission);
+      expect(order.indexOf(single.effect)).toBeLessThanOrEqual(order.indexOf(effect));
+      // What is listed without a version is deployed again, and never at the newest.
+      expect(single.body === undefined || redeployOf(single, {}) !== undefined, single.name).toBe(true);
+    }
+  }
+  const input = { environment_id: 'e', applications: [{ application_id: 'a', git_commit_id: 'abcdef0' }], containers: [{ id: 'c', image_tag: '2' }], databases: ['d'] };
+  expect(oneByOneOf(operations.deploy_services, input)?.map((one) => [one.operation.name, one.input])).toEqual([
+    ['deploy_database', { database_id: 'd' }], ['deploy_container', { container_id: 'c', image_tag: '2' }], ['deploy_application', { application_id: 'a', git_commit_id: 'abcdef0' }],
+  ]);
+  const unversioned = { environment_id: 'e', databases: ['d'], applications: [{ application_id: 'a' }], containers: [{ id: 'c' }], helms: [{ id: 'h' }, { id: 'g', chart_version: '1.0.0' }] };
+  expect(oneByOneOf(operations.deploy_services, unversioned)?.map((one) => [one.operation.name, one.input])).toEqual([
+    ['deploy_database', { database_id: 'd' }], ['redeploy_container', { container_id: 'c' }], ['redeploy_application', { application_id: 'a' }], ['redeploy_helm', { helm_id: 'h' }],
+    ['deploy_helm', { helm_id: 'g', chart_version: '1.0.0' }],
+  ]);
+  // Terraform can't be stopped by itself.
+  expect(oneByOneOf(operations.stop_services, { environment_id: 'e', job_ids: ['j'], terraform_ids: ['t'] })).toBeUndefined();
+});
+
 test('a deployment without a version has a redeployment of the same effect on the same target', () => {
   const ids = { application_id: id, container_id: id, helm_id: id, job_id: id };
   const pairs = allOperations.flatMap((op) => (redeployOf(op, ids) ? [[op, redeployOf(op, ids)!] as const] : []));
@@ -138,6 +165,8 @@ describe('secrets', () => {
       'create_secret_of_container.value',
       'create_secret_of_job.value',
       'create_secret_of_environment.value',
+      'create_secret_of_project.value',
+      ...['application', 'container', 'job', 'environment', 'project'].map((kind) => `update_secret_of_${kind}.value`),
       'update_application.autoscaling.scalers[].trigger_authentication.config_yaml',
       'create_container.autoscaling.scalers[].trigger_authentication.config_yaml',
     ]);

@@ -5,7 +5,9 @@ import { allOperations, operations } from '../../src/contract/operations.ts';
 import { kindPointedAt, reference } from '../../src/contract/primitives.ts';
 import { serviceKinds } from '../../src/contract/resources/service.ts';
 
-const changing = allOperations.filter(({ effect }) => effect !== 'read').map((op): [string, AnyOperation] => [op.name, op]);
+/** Operations whose path names no target: members do. */
+const byMembers = allOperations.filter(({ targetBy }) => targetBy);
+const changing = allOperations.filter((op) => op.effect !== 'read' && !byMembers.includes(op)).map((op): [string, AnyOperation] => [op.name, op]);
 const named = allOperations.map((op): [string, AnyOperation] => [op.name, op]);
 
 /** Members of query and body whose names may tell where something ends up. */
@@ -30,9 +32,9 @@ describe('what an operation acts upon is declared', () => {
     expect(op.creates !== undefined).toBe(op.status === 201);
   });
 
-  test('of all that there is, two carry out others, and each of those is aimed at its service', () => {
+  test('of all that there is, three carry out others, and each of those is aimed at its service', () => {
     const carrying = allOperations.filter(({ carriesOut }) => carriesOut);
-    expect(carrying.map(({ name }) => name)).toEqual(['deploy_environment', 'delete_environment']);
+    expect(carrying.map(({ name }) => name)).toEqual(['deploy_environment', 'deploy_services', 'delete_environment']);
     for (const { name, carriesOut } of carrying) {
       for (const kind of serviceKinds) {
         const part = (operations as Record<string, AnyOperation>)[carriesOut![kind]];
@@ -40,6 +42,18 @@ describe('what an operation acts upon is declared', () => {
         expect(part!.effect, `${name}: ${kind}`).not.toBe('read');
       }
     }
+  });
+
+  test('a variable at the path of all variables is of what two members name', () => {
+    expect(byMembers.map(({ name }) => name)).toEqual(['list_variables', 'create_variable', 'update_variable', 'delete_variable', 'override_variable']);
+  });
+
+  test('a change of what a project has reaches its environments', () => {
+    const ofProject = changing.filter(([, { target, method }]) => target === 'project' && method !== 'GET').map(([, op]) => op);
+    const reaching = ofProject.filter(({ reachesEnvironments }) => reachesEnvironments).map(({ name }) => name);
+    expect(reaching).toEqual(['update_variable_of_project', 'create_variable_of_project', 'create_secret_of_project', 'update_secret_of_project', 'delete_variable_of_project', 'delete_secret_of_project']);
+    expect(ofProject.map(({ name }) => name).filter((name) => !reaching.includes(name))).toEqual(['create_environment']);
+    for (const op of byMembers) if (op.effect !== 'read') expect(op.reachesEnvironments, op.name).toBe(true);
   });
 
   test('an environment to be has its mode and cluster from its body', () => {
@@ -55,6 +69,7 @@ const roles = { mode: 'mode', project_id: { pointsAt: 'project' } } as const;
 const bad: [string, () => unknown, RegExp][] = [
   ['a change without a target', () => operation({ ...clone }), /it changes something, and says no target/],
   ['a target that its path does not name', () => operation({ ...clone, target: 'project' }), /its target is of kind project, which its path doesn't name/],
+  ['a target named by path and members', () => operation({ ...clone, target: 'environment', targetBy: { scope: 'scope', id: 'parent_id' } }), /its target is named twice/],
   ['the organization as target of what is done to something else', () => operation({ ...clone, target: 'organization' }), /its target is of kind organization/],
   ...['mode', 'cluster', 'cluster_id', 'environment_id', 'project_id', 'environment', 'project', 'environment_ids', 'container_ids', 'projectId', 'target_mode', 'environments', 'destination_id', 'organization_id', 'service_id'].map((name): [string, () => unknown, RegExp] => [
     `a body with a member "${name}" that says nothing`, () => operation({ ...clone, path: '/job/{jobId}/copy', target: 'job', body: z.object({ [name]: z.string() }) }), new RegExp(`what its member "${name}" decides`),
@@ -71,6 +86,7 @@ const bad: [string, () => unknown, RegExp][] = [
   ['something made that ends up nobody knows where', () => operation({ ...cloned, body: z.object({ mode }), roles: { mode: 'mode' } }), /ends up in one of kind project, which neither/],
   ['what is done to each service of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', onEachService: true }), /its target is no environment/],
   ['a view of environments from one of them', () => operation({ ...clone, method: 'GET', effect: 'read', target: 'environment', showsEnvironments: true }), /does not read a project or an organization/],
+  ['rows with places in the answer of a change', () => operation({ ...clone, target: 'environment', placedRows: 'rows' }), /rows that say where they belong/],
   ['parts on the services of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', carriesOut: operations.deploy_environment.carriesOut }), /its target is no environment/],
 ];
 

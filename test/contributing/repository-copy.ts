@@ -1,10 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { copyCheckout } from '../support/checkout-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -25,16 +25,8 @@ export interface RepositoryCopy {
   remove(): Promise<void>;
 }
 
-/** Files that are in the repository, or would be with the next commit. */
-async function repositoryFiles(): Promise<string[]> {
-  const { stdout } = await promisify(execFile)('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root, maxBuffer: 1 << 26 });
-  return [...new Set(stdout.split('\0'))].filter((path) => path !== '' && existsSync(join(root, path)));
-}
-
 async function copyTo(directory: string): Promise<void> {
-  const files = await repositoryFiles();
-  for (const folder of new Set(files.map((path) => dirname(path)))) await mkdir(join(directory, folder), { recursive: true });
-  await Promise.all(files.map((path) => copyFile(join(root, path), join(directory, path))));
+  await copyCheckout(directory);
   // A directory of links, not a link: what tools cache in node_modules stays in the copy.
   const modules = join(root, 'node_modules');
   await mkdir(join(directory, 'node_modules'));

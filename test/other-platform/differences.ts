@@ -1,4 +1,4 @@
-/** What may differ on another platform, each by the number it bears in the list of differences. The table of words comes last. */
+/** What may differ on another platform, each by the number it bears in the list of differences. */
 export const DIFFERENCES = {
   environmentLogRows: 1,
   logsOfTwoKinds: 2,
@@ -34,6 +34,7 @@ export const DIFFERENCES = {
   memberDeleteBody: 32,
   unreadableSecrets: 33,
   words: 34,
+  oneAtATime: 35,
 } as const;
 
 export type DifferenceName = keyof typeof DIFFERENCES;

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { createKnownIds } from '../../src/cli/doctor/tools-on-platform/known-ids.ts';
 import { isRecord, type JsonRecord } from '../../src/contract/json.ts';
+import { gitProviders } from '../../src/contract/resources/application.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { exchange, sendRaw, type ComparedPlatform, type Exchange } from './exchanges.ts';
@@ -37,6 +38,26 @@ async function removeProject(platform: ComparedPlatform, project: string, enviro
   return false;
 }
 
+const rowsOf = async (platform: ComparedPlatform, operation: AnyOperation, input: JsonRecord): Promise<readonly JsonRecord[]> => rowsIn((await sendRaw(platform, operation, input)).body);
+
+const rowsIn = (body: unknown): readonly JsonRecord[] => (isRecord(body) && Array.isArray(body['results']) ? body['results'].filter(isRecord) : []);
+
+/** A word that a platform has for a git provider, as one of its services has it; else one that is usual. */
+async function providerOn(platform: ComparedPlatform, organization_id: string): Promise<string> {
+  for (const project of await rowsOf(platform, operations.list_projects, { organization_id })) {
+    // oxlint-disable-next-line no-await-in-loop -- up to the first that tells.
+    for (const environment of await rowsOf(platform, operations.list_environments, { project_id: project['id'] })) {
+      // oxlint-disable-next-line no-await-in-loop
+      const application = (await rowsOf(platform, operations.list_services, { environment_id: environment['id'] })).find(({ service_type: type }) => String(type).toUpperCase() === 'APPLICATION');
+      // oxlint-disable-next-line no-await-in-loop
+      const { body } = application ? await sendRaw(platform, operations.get_application, { application_id: application['id'] }) : {};
+      const git = isRecord(body) ? body['git_repository'] : undefined;
+      if (isRecord(git) && typeof git['provider'] === 'string') return git['provider'];
+    }
+  }
+  return gitProviders[0];
+}
+
 /**
  * Makes a project with an environment, an application and its variables, and reads them back. Changes nothing outside of
  * that project, and removes it if the platform can.
@@ -61,7 +82,8 @@ export async function changeEverything(platform: ComparedPlatform, name: string)
   const application_id =
     environment_id === undefined
       ? undefined
-      : await send(operations.create_application, { environment_id, name: 'parity', git_repository: { url: 'https://git.example/parity/app.git', branch: 'main' }, healthchecks: {} });
+      // Some platforms require the provider, which the address doesn't tell.
+      : await send(operations.create_application, { environment_id, name: 'parity', git_repository: { url: 'https://git.example/parity/app.git', branch: 'main', provider: await providerOn(platform, organization_id) }, healthchecks: {} });
   if (application_id !== undefined) {
     await send(operations.create_environment_variable, { application_id, key: 'PARITY', value: 'x' });
     await send(operations.create_secret, { application_id, key: 'PARITY_SECRET', value: 'x' });

@@ -1,9 +1,8 @@
 /** Compares the embedded platform with another one: what each read answers and, with --write, some changes. Prints shapes, never values. Exits with 1 if there are differences. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { removeTemporaryDirectory, temporaryDirectory } from '../../scripts/temporary-directory.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
 import { startPlatform } from '../../src/platform/platform.ts';
 import { changeEverything } from './changes.ts';
@@ -18,14 +17,14 @@ const row = ({ path, member, embedded, other }: Difference): string[] => [path, 
 
 /** Runs a comparison with an embedded platform of its own, which is removed afterwards. */
 async function withEmbedded<Result>(use: (platform: ComparedPlatform) => Promise<Result>): Promise<Result> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-parity-'));
+  const dataDir = await temporaryDirectory('infra-mcp-parity-');
   const token = randomBytes(16).toString('hex');
   const platform = await startPlatform({ dataDir, token, rateLimit: 100_000, timeScale: 0 });
   try {
     return await use({ url: platform.url, authorization: `Token ${token}` });
   } finally {
     await platform.close();
-    await rm(dataDir, { recursive: true });
+    removeTemporaryDirectory(dataDir);
   }
 }
 

@@ -144,7 +144,7 @@ test('a stop under load loses nothing', async () => {
     // oxlint-disable-next-line no-await-in-loop
     for (let count = 0; await change(`soak-${worker}-${count}`); count += 1);
   });
-  await pause(2000);
+  await expect.poll(() => told.done.size, { timeout: 60_000 }).toBeGreaterThan(50);
   program.child.kill('SIGTERM');
   await once(program.child, 'exit');
   await Promise.all(load);
@@ -152,7 +152,6 @@ test('a stop under load loses nothing', async () => {
   const projects = await fetch(`${platform.url}/organization/${platform.organizationId}/project`, { headers: { authorization: `Token ${platform.token}` } });
   const made = new Set((await projects.json() as { results: { name: string }[] }).results.map(({ name }) => name).filter((name) => name.startsWith('soak-')));
   console.log(`done ${told.done.size}, unsure ${told.unsure.size}, refused ${told.refused.size}, broken ${told.broken.size}`);
-  expect(told.done.size).toBeGreaterThan(50);
   expect([...told.done].filter((name) => !made.has(name))).toEqual([]);
   expect([...made].filter((name) => !told.done.has(name) && !told.unsure.has(name))).toEqual([]);
   expect([...told.broken]).toEqual([]);

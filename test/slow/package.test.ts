@@ -26,11 +26,15 @@ const programOptions = { INFRA_TIME_SCALE: '0.05', INFRA_SCENARIO: scenario };
 
 let scratch: string;
 let env: Record<string, string>;
+/** What a release consists of. */
+let release: string;
 const folderIn = (name: string): Promise<string> => mkdtemp(join(scratch, `${name}-`));
 
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-package-'));
   env = { ...clean, XDG_CACHE_HOME: join(scratch, 'cache') };
+  release = join(scratch, 'release');
+  await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/release.ts'), '--no-image', '--outdir', release], { env });
 });
 
 afterAll(() => rm(scratch, { recursive: true }));
@@ -47,9 +51,7 @@ describe('the npm package', () => {
   let files: string[];
 
   beforeAll(async () => {
-    const packed = await folderIn('packed');
-    await run('npm', ['pack', '--pack-destination', packed], { cwd: root, env });
-    const tarball = join(packed, `${manifest.name}-${manifest.version}.tgz`);
+    const tarball = join(release, `${manifest.name}-${manifest.version}.tgz`);
     files = (await run('tar', ['--list', '--gzip', '--file', tarball])).stdout.trim().split('\n').map((file) => file.replace(/^package\//, ''));
     folder = await folderIn('installed');
     await writeFile(join(folder, 'package.json'), '{ "private": true }');
@@ -100,10 +102,8 @@ describe('the MCP bundle', () => {
   let folder: string;
 
   beforeAll(async () => {
-    const made = await folderIn('made');
-    await run(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/bundle-mcpb.ts'), '--outdir', made], { env });
     folder = await folderIn('unpacked');
-    expect(await unpackExtension({ mcpbPath: join(made, `${manifest.name}-${manifest.version}.mcpb`), outputDir: folder, silent: true })).toBe(true);
+    expect(await unpackExtension({ mcpbPath: join(release, `${manifest.name}-${manifest.version}.mcpb`), outputDir: folder, silent: true })).toBe(true);
   });
 
   /** Starts it as a host does that knows what its user filled in. */

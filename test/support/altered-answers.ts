@@ -79,6 +79,9 @@ const takesAway: readonly string[] = ['delete_environment', 'delete_service'];
 const refuse = () => ({ action: 'decline' as const });
 const notAgreed = /the user said no/;
 
+// Names are learned from answers, so that the plan that is made after the agreement may rest on others.
+const planChanged = /nothing has changed: what it acts on has changed since it was agreed to/;
+
 interface ToolCall {
   readonly tool: string;
   readonly isRead: boolean;
@@ -112,7 +115,7 @@ const landedElsewhere = /The change was made, but not as asked: /;
 function complaintOf({ isRead: onlyReads, operation, path, isError, text }: AlteredCall): string | undefined {
   if (/failed inside this server|withholds the answer/.test(text)) return 'it failed inside';
   if (/\bundefined\b|\bNaN\b|\[object Object\]/.test(text)) return 'it shows what nobody can read';
-  if (!isError || (!onlyReads && platformRefuses.test(text)) || landedElsewhere.test(text) || notAgreed.test(text)) return undefined;
+  if (!isError || (!onlyReads && platformRefuses.test(text)) || landedElsewhere.test(text) || notAgreed.test(text) || planChanged.test(text)) return undefined;
   if (operation.effect !== 'read') return 'the change was made';
   if (!saysWhatIsMissing.test(text)) return 'it does not say what is missing';
   // Changes rest on whole answers. What only reads can do without the parts of one.

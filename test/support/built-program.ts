@@ -1,21 +1,20 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { delimiter, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { textOf } from './mcp-clients.ts';
 import { cleanEnvironment, spawnProgram, startProgram, type ProgramResult, type StartedProgram } from './started-program.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-// The bundle starts several times faster than the source, and is what users run: a lazy import that bundling breaks shows here.
-const outdir = await mkdtemp(join(tmpdir(), 'infra-mcp-bundle-'));
-await promisify(execFile)(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/build.ts'), '--outdir', outdir]);
-afterAll(() => rm(outdir, { recursive: true }));
+// Built once for all files of a run.
+const outdir = inject('programDirectory');
 const program = join(outdir, 'infra-mcp.mjs');
+
+// As after an installation, the PATH has the program by its name.
+const pathWithProgram = [join(outdir, 'bin'), process.env['PATH']].join(delimiter);
 
 /** A directory that is removed after the test. */
 export async function temporaryDirectory(): Promise<string> {
@@ -27,7 +26,7 @@ export async function temporaryDirectory(): Promise<string> {
 /** How to run infra-mcp with these arguments. */
 export const commandLine = (args: readonly string[], env?: Record<string, string>): { readonly command: readonly string[]; readonly env: Record<string, string>; readonly cwd: string } => ({
   command: [process.execPath, program, ...args],
-  env: cleanEnvironment(env),
+  env: cleanEnvironment({ PATH: pathWithProgram, NODE_COMPILE_CACHE: join(outdir, 'compiled'), ...env }),
   cwd: root,
 });
 

@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { request } from 'undici';
-import { type PermissionLevel, permissionLevels, toWire } from '../../src/contract/operation.ts';
+import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../src/platform/platform.ts';
 import { databaseFile } from '../../src/platform/store/database.ts';
-import { createToken } from '../../src/platform/api/tokens.ts';
+import { createTokens, seededDirectory, type Tokens } from './seeded-directory.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -37,7 +36,7 @@ export interface TestPlatform {
   /** The admin token that it was started with, or one made since. */
   readonly token: string;
   /** One more token of each permission level. */
-  readonly tokens: Readonly<Record<PermissionLevel, string>>;
+  readonly tokens: Tokens;
   /** The URL and token of its control API, if it has one. */
   readonly control: RunningPlatform['control'];
   /** Sends a raw request. */
@@ -74,10 +73,11 @@ const sendRequest = async (url: string, method: string, target: string, authoriz
   return { status: statusCode, headers: responseHeaders, body: (text === '' ? undefined : JSON.parse(text)) as Json, text };
 };
 
-async function platformIn(dataDir: string, options: Partial<PlatformOptions>): Promise<TestPlatform> {
-  const platform = await startPlatform({ dataDir, timeScale: 0, rateLimit: 1_000_000, token: 'token-of-the-tests', ...options });
-  const values = await Promise.all(permissionLevels.map(async (permission) => [permission, await createToken(dataDir, { name: `${permission} of the tests`, permission })]));
-  const tokens = Object.fromEntries(values) as Record<PermissionLevel, string>;
+const standard: Partial<PlatformOptions> = { timeScale: 0, rateLimit: 1_000_000, token: 'token-of-the-tests' };
+
+async function platformIn(dataDir: string, options: Partial<PlatformOptions>, known?: Tokens): Promise<TestPlatform> {
+  const platform = await startPlatform({ ...options, dataDir });
+  const tokens = known ?? (await createTokens(dataDir));
   const send: TestPlatform['send'] = (method, target, requestOptions = {}) => sendRequest(platform.url, method, target, `Token ${tokens.admin}`, requestOptions);
   const call: TestPlatform['call'] = (name, input = {}, requestOptions = {}) => {
     const { method, target, body } = toWire(operations[name], input);
@@ -94,7 +94,7 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>): P
     dump: () => dump(dataDir),
     restart: async (changes) => {
       await platform.close();
-      return platformIn(dataDir, { ...options, ...changes });
+      return platformIn(dataDir, { ...options, ...changes }, tokens);
     },
     close: async () => {
       await platform.close();
@@ -104,8 +104,11 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>): P
 }
 
 /** Starts a platform in a temporary directory. By default deployments are instant and the rate limit is out of reach; `rateLimit: undefined` selects the platform's own. */
-export const startTestPlatform = async (options: Partial<PlatformOptions> = {}): Promise<TestPlatform> =>
-  platformIn(await mkdtemp(join(tmpdir(), 'infra-mcp-platform-')), options);
+export async function startTestPlatform(options: Partial<PlatformOptions> = {}): Promise<TestPlatform> {
+  const all = { ...standard, ...options };
+  const { dataDir, tokens } = await seededDirectory(all);
+  return platformIn(dataDir, all, tokens);
+}
 
 /** An id that doesn't exist. */
 export const unknownId = '00000000-0000-4000-8000-000000000000';

@@ -52,14 +52,14 @@ export function environmentActions(platform: Platform): Route[] {
       for (const deployment of running) cancel(platform, deployment);
       return environmentStatus(platform, environment);
     }, { code: accepted, ...(on('cancelBody') ? { body: { force_cancel: flag.optional() } } : {}) }),
-    several('stop', 'STOP'), several('delete', 'DELETE', { skipReconcile: inQuery.flag }), several('uninstall', 'UNINSTALL'),
+    ...(on('oneAtATime') ? [] : [several('stop', 'STOP')]), several('delete', 'DELETE', { skipReconcile: inQuery.flag }), several('uninstall', 'UNINSTALL'),
     route('POST', '/environment/{environmentId}/service/restart-service', ({ path, body }) => {
       const services = chosen(asked(path), body);
       act(path, 'RESTART', services);
       const all = services.map((service) => serviceStatus(platform, service));
       return on('statusOfActions') ? all[0] : { ...all[0], results: all };
     }, { body: { application_ids: list(id).optional(), container_ids: list(id).optional(), database_ids: list(id).optional() }, code: accepted }),
-    route('POST', '/environment/{environmentId}/service/deploy', ({ path, body }) => {
+    ...(on('oneAtATime') ? [] : [route('POST', '/environment/{environmentId}/service/deploy', ({ path, body }) => {
       const environment = asked(path);
       const services = KINDS.flatMap((kind) => ((body[`${kind}s`] ?? []) as (Members | string)[]).map((row) => {
         const wanted = typeof row === 'string' ? row : (row.id ?? row.application_id);
@@ -75,7 +75,7 @@ export function environmentActions(platform: Platform): Route[] {
         terraforms: list(strict({ id, git_commit_id: text.optional(), action: either('PLAN', 'FORCE_UNLOCK', 'MIGRATE_STATE').optional() })).optional(), databases: list(id).optional(),
       },
       code: accepted,
-    }),
+    })]),
     one('/environment/deploymentStatus', ({ query }) => {
       const deployment = store.deployments.find((row) => row.request_id === query.deploymentRequestId);
       if (deployment === undefined) throw new Failure(404, 'There is no such deployment request');

@@ -135,12 +135,19 @@ export const building: readonly Task[] = [
     says: ['CNAME shop.acme.example →', 'Entered: no'],
   },
   {
-    want: 'have TRACE=on in checkout-api on staging, without deploying what does not need it',
+    want: 'have TRACE=on for every service of the staging of the shop, deploying only what runs and uses it',
     steps: [
-      { ask: 'set several env vars', with: { application: checkout, variables: { TRACE: 'on' } } },
+      { ask: 'set several env vars', with: { environment: 'shop/staging', variables: { TRACE: 'on' } } },
       { ask: 'is everything all right in the environment, unhealthy first', with: { environment: 'shop/staging' } },
-      { ask: 'deploy this service', with: { service: checkout, wait: true } },
+      { ask: 'deploy this service', with: { service: checkout, wait: true } }, { ask: 'deploy this service', with: { service: 'shop/staging/search', wait: true } },
     ],
-    end: [{ at: checkout, state: 'DEPLOYED', variables: { TRACE: 'on' } }],
+    end: [
+      { at: checkout, state: 'DEPLOYED', freshness: 'UP_TO_DATE', variables: { TRACE: 'on' } }, { at: 'shop/staging/search', state: 'DEPLOYED', freshness: 'UP_TO_DATE', variables: { TRACE: 'on' } },
+      // What would run or apply something is left alone, and so is what doesn't read variables; the next deployment brings it to them.
+      { at: 'shop/staging/nightly-report', state: 'DEPLOYED', freshness: 'OUT_OF_DATE', variables: { TRACE: 'on' } }, { at: 'shop/staging/storefront', state: 'READY', freshness: 'NEVER_DEPLOYED', variables: { TRACE: 'on' } },
+      ...['session-cache', 'assets-bucket'].map((name) => ({ at: `shop/staging/${name}`, state: 'DEPLOYED', freshness: 'OUT_OF_DATE' as const })),
+      { at: 'shop/staging/orders-db', state: 'DEPLOYED', freshness: 'UP_TO_DATE' },
+    ],
+    says: ['5 out of date, 1 never deployed', 'TRACE: created (ENVIRONMENT'],
   },
 ];

@@ -24,14 +24,14 @@ export const incidents: readonly Task[] = [
     want: 'learn who changed what in orders on staging, which broke though nobody shipped code, and put it right', scenario: all,
     steps: [
       why({ service: 'orders/staging/orders-api' }), whoChanged('orders/staging/orders-api'),
-      { follow: 'set_environment_variables', take: { env_text: ['value: (\\S+) →', 'QUEUE_HOST=$1'] } }, { follow: 'deploy_service', with: { wait: true } },
+      { follow: 'set_environment_variables' }, { follow: 'deploy_service', with: { wait: true } },
     ],
     end: [{ at: 'orders/staging/orders-api', state: 'DEPLOYED', variables: { QUEUE_HOST: 'queue.staging.acme.internal' } }],
     says: ['Bo Lindqvist', 'queue.staging.acme.internal → queue.stagging.acme.internal'],
   },
   {
     want: 'bring the event bus up on the chart version that it has now', scenario: all,
-    steps: [why({ service: 'data/streaming/event-bus' }), { follow: 'update_helm' }, { follow: 'deploy_service', with: { wait: true } }],
+    steps: [why({ service: 'data/streaming/event-bus' }), { follow: 2 }, { follow: 'deploy_service', with: { wait: true } }],
     end: runs('data/streaming/event-bus', { source: { repository: { chart_version: '31.0.0' } } }),
   },
   {

@@ -45,8 +45,17 @@ export async function requestsLeft(client: Client): Promise<number> {
   return client.budget()?.remaining ?? 0;
 }
 
+/** What the platform shows of a service, environment or project. */
+interface Seen {
+  readonly row: Row;
+  readonly state: unknown;
+  /** Whether what runs is what is configured. */
+  readonly freshness?: unknown;
+  readonly id: string;
+}
+
 /** Looks at the platform itself, past the server that is tried. */
-async function look(client: Client, path: string): Promise<{ row: Row; state: unknown; id: string }> {
+async function look(client: Client, path: string): Promise<Seen> {
   const [project, environment, service] = path.split('/');
   const named = (list: unknown, name: string | undefined): Row => {
     const found = (list as { results: Row[] }).results.find((row) => row['name'] === name);
@@ -62,7 +71,16 @@ async function look(client: Client, path: string): Promise<{ row: Row; state: un
   if (service === undefined) return { row: inEnvironment, state: (statuses['environment'] as Row)['state'], id: environment_id };
   const row = named(await client.call(operations.list_services, { environment_id }), service);
   const status = Object.values(statuses).flat().find(({ id }) => id === row['id']);
-  return { row, state: status?.['state'], id: String(row['id']) };
+  return { row, state: status?.['state'], freshness: status?.['service_deployment_status'], id: String(row['id']) };
+}
+
+/** The variables that a service sees, inherited ones included. */
+async function variablesSeen(client: Client, { row, id }: Seen): Promise<Row> {
+  const kind = String(row['service_type']).toLowerCase();
+  const list = { application: operations.list_environment_variables, container: operations.list_variables_of_container, job: operations.list_variables_of_job }[kind] as AnyOperation | undefined;
+  if (!list) throw new Error(`no list has the variables of a ${kind}`);
+  const { results } = (await client.call(list, { [`${kind}_id`]: id })) as { results: { key: string; value: string }[] };
+  return Object.fromEntries(results.map(({ key, value }) => [key, value]));
 }
 
 const isGroup = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -90,12 +108,10 @@ async function faultsOfRead(client: Client, { read, of: about, has, lacks }: Rea
   ];
 }
 
-async function faultsOfService(client: Client, { at, state, is = {}, variables }: ServiceEnd): Promise<string[]> {
+async function faultsOfService(client: Client, { at, state, freshness, is = {}, variables }: ServiceEnd): Promise<string[]> {
   const seen = await look(client, at);
-  const faults = [...differing(seen, state === undefined ? {} : { state }), ...differing(seen.row, is)];
-  if (!variables) return faults;
-  const { results } = (await client.call(operations.list_environment_variables, { application_id: seen.id })) as { results: { key: string; value: string }[] };
-  return [...faults, ...differing(Object.fromEntries(results.map(({ key, value }) => [key, value])), variables)];
+  const faults = [...differing(seen, { ...(state !== undefined && { state }), ...(freshness !== undefined && { freshness }) }), ...differing(seen.row, is)];
+  return variables ? [...faults, ...differing(await variablesSeen(client, seen), variables)] : faults;
 }
 
 /** What is not as it must be after a task, as texts; empty if all is well. */

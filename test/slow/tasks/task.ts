@@ -8,6 +8,8 @@ export interface ServiceEnd {
   /** Path of a service or environment. */
   readonly at: string;
   readonly state?: string;
+  /** Whether what runs is what is configured. */
+  readonly freshness?: 'NEVER_DEPLOYED' | 'OUT_OF_DATE' | 'UP_TO_DATE';
   /** Members of its configuration. */
   readonly is?: Row;
   /** Keys of variables that it sees, and their values. */

@@ -1,0 +1,4 @@
+import { connectSdk } from './sdk-client.mjs';
+import { carryOut } from './task.mjs';
+
+await carryOut(connectSdk);

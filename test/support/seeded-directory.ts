@@ -1,0 +1,63 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type PermissionLevel, permissionLevels } from '../../src/contract/operation.ts';
+import { createToken } from '../../src/platform/api/tokens.ts';
+import { type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
+import { scenariosNamed } from '../../src/platform/testing/index.ts';
+
+/** One token of each permission level. */
+export type Tokens = Readonly<Record<PermissionLevel, string>>;
+
+/** The files of a seeded data directory, by name, and tokens that its platform takes. */
+interface Template {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly tokens: Tokens;
+}
+
+/** A data directory of its own, and tokens that its platform takes, if it has been seeded. */
+interface DataDirectory {
+  readonly dataDir: string;
+  readonly tokens?: Tokens;
+}
+
+const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'infra-mcp-platform-'));
+
+/** Makes a token of each permission level in a data directory. */
+export async function createTokens(dataDir: string): Promise<Tokens> {
+  const values = await Promise.all(permissionLevels.map(async (permission) => [permission, await createToken(dataDir, { name: `${permission} of the tests`, permission })]));
+  return Object.fromEntries(values) as Record<PermissionLevel, string>;
+}
+
+/** What the records of a new directory follow from, where they can be the same for several platforms; undefined where they can't. */
+function seedingOf({ token, scenarios, timeScale, steppedTime, clock, random, randomSeed, realClusters }: Partial<PlatformOptions>): Partial<PlatformOptions> | undefined {
+  const isItsOwn = token === undefined || clock !== undefined || random !== undefined || randomSeed !== undefined || realClusters !== undefined;
+  return isItsOwn ? undefined : { token, scenarios: scenariosNamed(scenarios ?? []).map(({ name }) => name), timeScale, steppedTime };
+}
+
+async function makeTemplate(seeding: Partial<PlatformOptions>): Promise<Template> {
+  const dataDir = await newDirectory();
+  try {
+    await (await startPlatform({ ...seeding, dataDir })).close();
+    const tokens = await createTokens(dataDir);
+    const names = await readdir(dataDir);
+    return { tokens, files: new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(dataDir, name))] as const))) };
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+}
+
+const templates = new Map<string, Promise<Template>>();
+
+/** Makes a data directory for a platform with these options. Seeding takes longer than most tests, so that it is done once for all that would be alike. */
+export async function seededDirectory(options: Partial<PlatformOptions>): Promise<DataDirectory> {
+  const seeding = seedingOf(options);
+  if (!seeding) return { dataDir: await newDirectory() };
+  const key = JSON.stringify(seeding);
+  const template = templates.get(key) ?? makeTemplate(seeding);
+  templates.set(key, template);
+  const { files, tokens } = await template;
+  const dataDir = await newDirectory();
+  await Promise.all([...files].map(([name, content]) => writeFile(join(dataDir, name), content, { mode: 0o600 })));
+  return { dataDir, tokens };
+}
