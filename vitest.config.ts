@@ -7,37 +7,59 @@ const named: Readonly<Record<string, readonly string[]>> = {
   attacks: ['test/attacks/**/*.test.ts'],
   // Every tool against a platform that isn't ours, with each way in which it may differ.
   foreign: ['test/foreign/**/*.test.ts'],
+  // Against Docker engines that the suite starts; test/docker/run.ts starts it.
+  docker: ['test/docker/**/*.test.ts'],
+  // MCP clients made by others, which it installs from the package registry.
+  clients: ['test/clients/**/*.test.ts'],
   contributing: ['test/contributing/**/*.test.ts'],
   // What starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control:
   // as long as all the others together.
   thorough: [
-    'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts',
+    'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts',
     'test/e2e/guard/decision-table.test.ts', 'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/fixes.test.ts',
     'test/e2e/guard/properties.test.ts', 'test/transport/caller-isolation.test.ts', 'test/client/any-answer.test.ts', 'test/platform/api/arbitrary-json.test.ts',
     'test/platform/testing/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/transport/approvals.test.ts', 'test/e2e/guard/attacks.test.ts', 'test/e2e/guard/secrets.test.ts',
     'test/e2e/shown-tools.test.ts', 'test/e2e/rollback.test.ts', 'test/e2e/redeploy.test.ts', 'test/e2e/unknown-rows.test.ts', 'test/tools/reads.test.ts', 'test/platform/api/documented-answers.test.ts', 'test/transport/odd-names.test.ts', 'test/bench/bench.test.ts', 'test/platform/engine/crash.test.ts',
-    // Replaces modules, which needs a worker that has loaded none.
-    'test/server/call/stage-failures.test.ts',
     'test/e2e/altered-answers-thorough.test.ts', 'test/server/redaction/recognition-time.test.ts',
+    'test/server/call/stage-failures.test.ts',
   ],
 };
 
+/** Those of the thorough suite that replace modules, which needs a worker that has loaded none. */
+const replacingModules = ['test/server/call/stage-failures.test.ts', 'test/server/guard/approvals/deriving.test.ts'];
+
+/** The suites whose tests start the built program. */
+const starting = ['thorough', 'attacks', 'browser', 'docker', 'clients', 'slow'];
+
 export default defineConfig(({ mode }) => {
   const files = named[mode];
+  const include = [...(files ?? ['test/**/*.test.ts'])];
+  const exclude = files === undefined ? Object.values(named).flat() : [];
+  const perSuite = {
+    globalSetup: starting.includes(mode) ? ['test/support/build-once.ts'] : [],
+    // These mostly wait for deployments to end.
+    ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
+    // Each of these starts programs that keep a core busy.
+    ...(mode === 'clients' ? { maxConcurrency: 3 } : {}),
+    testTimeout: files === undefined ? 30_000 : 600_000,
+    hookTimeout: files === undefined ? 30_000 : 300_000,
+  };
+  // Most of a test's time would go into loading the same modules for each file.
+  const [shared, isolated] = [{ ...perSuite, isolate: false }, { ...perSuite, isolate: true }];
   return {
     test: {
-      include: [...(files ?? ['test/**/*.test.ts'])],
-      exclude: files === undefined ? Object.values(named).flat() : [],
       passWithNoTests: mode === 'slow',
       pool: 'forks',
-      // Most of a fast test's time would go into loading the same modules for each file.
-      isolate: files !== undefined,
-      // Some tests wait more than they work: a third worker uses what they leave of two cores.
-      maxWorkers: files === undefined ? 3 : 2,
-      // These mostly wait for deployments to end.
-      ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
-      testTimeout: files === undefined ? 30_000 : 600_000,
-      hookTimeout: files === undefined ? 30_000 : 300_000,
+      // Some tests wait more than they work: a third worker uses what they leave of two cores. Engines share a network, where there is room for one.
+      maxWorkers: files === undefined ? 3 : mode === 'docker' ? 1 : 2,
+      ...(mode === 'thorough'
+        ? {
+            projects: [
+              { test: { ...shared, name: 'thorough', include, exclude: replacingModules } },
+              { test: { ...isolated, name: 'replacing modules', include: replacingModules, globalSetup: [] } },
+            ],
+          }
+        : { ...(files === undefined ? shared : isolated), include, exclude }),
     },
   };
 });

@@ -1,17 +1,19 @@
-/** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: another directory), with lazily loaded code as chunks in chunks/, and copies prompts and skills. */
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+/** Bundles src/main.ts into dist/infra-mcp.mjs (--outdir: another directory, new, empty or of an earlier build), with lazily loaded code as chunks in chunks/, and copies prompts and skills. --package-list names a file for the list of bundled packages. */
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
 import { textPaths } from '../src/server/browse/index.ts';
 import { narrowUndici } from './build/narrow-undici.ts';
+import { opentelemetryModules } from './build/opentelemetry-modules.ts';
 import { derivePrebuilt } from './build/prebuilt.ts';
 import { doorsSkipped } from './build/skip-doors.ts';
-import { noticesFor } from './shipping/notices.ts';
+import { emptyOutputDirectory } from './output-directory.ts';
+import { noticesFor, packagesOf } from './shipping/notices.ts';
 
 const root = join(import.meta.dirname, '..');
-const { outdir } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist') } } }).values;
+const { outdir, 'package-list': packageList } = parseArgs({ options: { outdir: { type: 'string', default: join(root, 'dist') }, 'package-list': { type: 'string' } } }).values;
 
 // Bundled CommonJS packages still call require() for Node's own modules.
 const requireForBundledPackages =
@@ -36,10 +38,12 @@ const prebuilt: Plugin = {
   },
 };
 
-await rm(outdir, { recursive: true, force: true });
+await emptyOutputDirectory(outdir, { root, written: 'infra-mcp.mjs', standard: 'dist' });
 const { metafile, outputFiles } = await build({
   write: false,
   absWorkingDir: root,
+  // The bundle is the same wherever node_modules really is.
+  preserveSymlinks: true,
   entryPoints: { 'infra-mcp': 'src/main.ts' },
   outdir: resolve(outdir),
   entryNames: '[name]',
@@ -53,8 +57,8 @@ const { metafile, outputFiles } = await build({
   target: manifest.engines.node.replace('>=', 'node'),
   banner: { js: requireForBundledPackages.trimEnd() },
   minify: true,
-  alias: { '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
-  plugins: [prebuilt, doorsSkipped, narrowUndici],
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js', '@modelcontextprotocol/server/_shims': './scripts/build/shims.ts' },
+  plugins: [prebuilt, doorsSkipped, narrowUndici, opentelemetryModules],
   metafile: true,
   logLevel: 'warning',
 });
@@ -65,6 +69,11 @@ await Promise.all(outputFiles.map(async ({ path, text }) => {
 }));
 await Promise.all(Object.values(textPaths).map((path) => cp(join(root, path), join(outdir, path), { recursive: true })));
 await writeFile(join(outdir, 'THIRD-PARTY-NOTICES.txt'), await noticesFor(root, Object.keys(metafile.inputs)));
+if (packageList !== undefined) {
+  // Without what was read and then left out as unused.
+  const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])));
+  await writeFile(packageList, JSON.stringify(await packagesOf(root, bundled)));
+}
 
 const files = Object.entries(metafile.outputs).toSorted(([, a], [, b]) => b.bytes - a.bytes);
 for (const [file, { bytes }] of files) console.log(`${kilobytes(bytes)}  ${file}`);
