@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { type ServiceKind, ServiceType } from '../../contract/index.ts';
 import type { DatabaseSchema, Db } from '../store/index.ts';
 
@@ -11,6 +11,10 @@ export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'enviro
 /** Finds a deployment by id. @throws if there is none */
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
   db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since. */
+export const heldAsRead = ({ id, owner, fencing_token: token }: Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>) =>
+  (eb: ExpressionBuilder<DatabaseSchema, 'deployment'>) => eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
 
 /** The services of a deployment, in the order of their stages. */
 export const servicesOf = (db: Db, deploymentId: string): Promise<DeploymentServiceRow[]> =>

@@ -4,6 +4,7 @@ import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import type { RuntimeLogLine, RunningVersion } from '../runtime/index.ts';
 import type { Db, DataStore, ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
+import { failedStates } from './lifecycle.ts';
 import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
 import { runningStates } from './running-facts.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
@@ -26,8 +27,8 @@ export function deployedVersion(service: Selectable<ServiceTable>): RunningVersi
   };
 }
 
-/** The states after a deployment that did not succeed: the version before it serves on. */
-const unsuccessfulStates: readonly DeploymentState[] = ['BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR', 'CANCELED'];
+/** The states after a deployment that did not succeed: the version before it serves on, unless it was to be deleted. */
+const unsuccessfulStates: readonly DeploymentState[] = [...failedStates.filter((state) => state !== 'DELETE_ERROR'), 'CANCELED'];
 
 /** The deployment that the running version of a service is from: the last one that started instances. */
 const servingDeployment = (db: Db, serviceId: string) =>

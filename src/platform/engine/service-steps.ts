@@ -3,7 +3,7 @@ import type { Db } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isScheduledRun } from './deployment-rows.ts';
 import { applyChange, Superseded } from './service-changes.ts';
 import { taskInputs, taskOf } from './tasks.ts';
 
@@ -101,9 +101,9 @@ const overdue = async (context: EngineContext, service: DeployingService, task: 
 const unreachableMilliseconds = 2000;
 
 /** Requires that a worker still holds a deployment that it read. @throws Superseded otherwise */
-const requireHeld = async ({ db }: EngineContext, { deployment: { id, owner, fencing_token: token } }: DeployingService): Promise<void> => {
-  const held = await db.selectFrom('deployment').select('id').where('id', '=', id).where('owner', 'is', owner).where('fencing_token', '=', token).executeTakeFirst();
-  if (held === undefined) throw new Superseded(id);
+const requireHeld = async ({ db }: EngineContext, { deployment }: DeployingService): Promise<void> => {
+  const held = await db.selectFrom('deployment').select('id').where(heldAsRead(deployment)).executeTakeFirst();
+  if (held === undefined) throw new Superseded(deployment.id);
 };
 
 /**
