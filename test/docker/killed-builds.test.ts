@@ -73,13 +73,19 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true, force: true });
 });
 
-test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
-  const commit = git.commit('shop', 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
+/** Creates an application whose build takes some seconds. @returns its id, its environment's, and its commit */
+async function createSlowApplication(name: string): Promise<{ readonly environment: string; readonly application: string; readonly commit: string }> {
+  const commit = git.commit(name, 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
   const [organization] = await results('/organization');
   const [cluster] = await results(`/organization/${String(organization!['id'])}/cluster`);
-  const { id: project } = await call('POST', `/organization/${String(organization!['id'])}/project`, { name: 'shop' });
+  const { id: project } = await call('POST', `/organization/${String(organization!['id'])}/project`, { name });
   const { id: environment } = await call('POST', `/project/${String(project)}/environment`, { name: 'staging', mode: 'STAGING', cluster: cluster!['id'] });
-  const { id } = await call('POST', `/environment/${String(environment)}/application`, { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} });
+  const { id } = await call('POST', `/environment/${String(environment)}/application`, { name, git_repository: { url: git.url(name) }, cpu: 100, memory: 64, healthchecks: {} });
+  return { environment: String(environment), application: String(id), commit };
+}
+
+test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
+  const { environment, application: id, commit } = await createSlowApplication('shop');
   const messages = async (): Promise<unknown[]> => (await results(`/application/${String(id)}/log`)).map(({ message }) => message);
 
   const asked = git.hold();
@@ -104,4 +110,31 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
 
   await call('DELETE', `/environment/${String(environment)}`);
   await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)], { timeout: 60_000 }).toEqual([]);
+});
+
+test('an engine that is killed while it builds keeps nothing of that build, neither after the next one nor after the service is deleted', async () => {
+  const { environment, application } = await createSlowApplication('again');
+  const messages = async (): Promise<unknown[]> => (await results(`/application/${application}/log`)).map(({ message }) => message);
+  const ended = () => listDockerContainers(engine.docker, { status: ['exited', 'created'] });
+  const killEngine = async (): Promise<void> => {
+    await engine.kill();
+    await engine.start();
+  };
+
+  await call('POST', `/application/${application}/deploy`, {});
+  await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
+  await killEngine();
+  expect(await ended()).not.toEqual([]);
+  await expect.poll(async () => (await call('GET', `/application/${application}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+  expect(await ended()).toEqual([]);
+
+  git.commit('again', 'Slower', shellSource('exec sleep 600\n', 'RUN echo "once more"; sleep 3'));
+  await call('POST', `/application/${application}/deploy`, {});
+  await expect.poll(messages, { timeout: 30_000 }).toContain('once more');
+  await killEngine();
+  await call('POST', `/environment/${environment}/cancelDeployment`);
+  // Accepted once the deployment is canceled.
+  await expect.poll(() => call('DELETE', `/environment/${environment}`).then(() => 'deleted', String), { timeout: 60_000, interval: 500 }).toBe('deleted');
+  expect(await ended()).not.toEqual([]);
+  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker), ...await ended()], { timeout: 60_000 }).toEqual([]);
 });
