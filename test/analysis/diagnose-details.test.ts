@@ -65,6 +65,23 @@ describe('what is taken into account', () => {
     expect(cause.sentence).toBe('The app crashes: "SchemaError: too old".');
   });
 
+  test.each([
+    ['its own log explains it', ['TypeError: config is not a function'], false],
+    ['its own log has a cause', ["KeyError: 'SMTP_URL'"], false],
+    ['another cause explains a probe that fails', [unready, 'TypeError: config is not a function'], false],
+    ['the log only names it', ['GET /visits 200', 'TypeError: config is not a function'], false],
+    ['nothing explains it', ['1 of 1 instances of the new version failed: it ended with exit code 3.'], true],
+    ['a probe fails and nothing says why', [unready], true],
+    ['the log asks for its name', ['TypeError: fetch failed', '  cause: Error: getaddrinfo ENOTFOUND visits'], true],
+    ['the log finds nobody at its host', ['Connection to visits-1.internal refused', 'RuntimeError: no store'], true],
+    ['the log misses its variable', ["KeyError: 'DATABASE_8F14E45F_HOST'"], true],
+  ])('is a sibling that failed before it, or is not: %s', (_, lines, isSuspected) => {
+    const sibling = { kind: 'database', id: '8f14e45f-1', name: 'visits', host: 'visits-1.internal', state: 'DEPLOYMENT_ERROR', last_deployment_date: at(8) } as const;
+    const { cause, also, next } = diagnose(failedDeployment({ lines, siblings: [sibling] }));
+    expect([cause, ...also].some(({ sentence }) => sentence.includes('database visits (DEPLOYMENT_ERROR) failed before it'))).toBe(isSuspected);
+    expect(next.some(({ tool, arguments: { service } }) => tool === 'diagnose_deployment' && service === sibling.id)).toBe(isSuspected);
+  });
+
   test('is, of an endless log, its end', () => {
     expect([codeAt(100), codeAt(2400)]).toEqual(['unknown', 'disk_full']);
   });

@@ -84,9 +84,9 @@ const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['dep
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readDeploymentSituation(evidence);
-  const { cause, finding, also, positions } = rankCauses(findCauses(situation), situation);
+  const { cause, finding, also, suspects, positions } = rankCauses(findCauses(situation), situation);
   const { lastGood, since, stop, failingStep, changes } = situation;
-  const remedies = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
+  const remedies = finding && [...suspects.slice(0, 1).map(diagnoseFailedSibling), ...finding.rule.remedies];
   const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [startAgain] : [startAgain, showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,

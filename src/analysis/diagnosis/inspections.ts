@@ -1,3 +1,4 @@
+import type { Sibling } from '../changes.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
 
 // Inspections: proposed calls that show more and change nothing.
@@ -20,9 +21,9 @@ export const diagnoseDependency: CallBuilder = ({ evidence: { siblings } }, fact
   return sibling && { tool: diagnosisTools.diagnose, arguments: serviceArgument(sibling.id), why: `${siblingText(sibling)} is what it needs` };
 };
 
-/** Diagnoses the sibling that failed before the service, for causes that may lie there. */
-export const diagnoseFailedSibling: CallBuilder = ({ failedSiblings: [sibling] }) =>
-  sibling && { tool: diagnosisTools.diagnose, arguments: serviceArgument(sibling.id), why: `${siblingText(sibling)} failed before it` };
+/** Diagnoses a sibling that failed before the service, for causes that may lie there. */
+export const diagnoseFailedSibling = (sibling: Sibling): CallBuilder => () =>
+  ({ tool: diagnosisTools.diagnose, arguments: serviceArgument(sibling.id), why: `${siblingText(sibling)} failed before it` });
 
 export const showConfiguration: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.getService, arguments: serviceArgument(service.id), why: 'shows its configuration and status' });

@@ -30,7 +30,7 @@ export interface CauseRule {
   readonly supersedes?: readonly CauseCode[];
   /** A setting may be wrong: the sentence lists variables and configuration that changed since the last good deployment. */
   readonly suspectsSettings?: true;
-  /** A sibling may be the reason: the sentence lists siblings that failed since the last good deployment, and the first is diagnosed first. */
+  /** A sibling that failed since the last good deployment may be the reason: the sentence lists the suspects, and the first is diagnosed first. */
   readonly suspectsSiblings?: true;
   /** Weighs the matched facts against the other evidence. Called if a sign matched. */
   readonly weigh?: (facts: Facts, situation: DeploymentSituation) => Weight | undefined;
