@@ -23,6 +23,31 @@ test('an exception of a command of the build is no app that crashes', () => {
   expect([codeOf(lines), codeOf(lines, 'BUILD_ERROR')]).toEqual(['app_crashed', 'unknown']);
 });
 
+describe('a build that fails', () => {
+  const classic = [
+    'Step 3/5 : RUN zig build', ' ---> Running in 0a1b2c3d4e5f', 'install: done', 'Removing intermediate container 0a1b2c3d4e5f', ' ---> 1f2e3d4c5b6a',
+    'Step 4/5 : RUN zig build', ' ---> Running in 5f4e3d2c1b0a', 'compiling 12 files', "main.zig:3:9: expected ';'", '', 'Build Summary: 2/4 steps succeeded',
+    "The command '/bin/sh -c zig build' returned a non-zero code: 2", 'The build failed at step 4, with exit code 2: RUN zig build',
+  ];
+  const buildKit = [
+    '#7 [builder 2/4] RUN echo other', '#8 [builder 3/4] RUN zig build', '#8 0.210 compiling 12 files', '#7 0.300 other', "#8 1.310 main.zig:3:9: expected ';'", '#8 1.320 Build Summary: 2/4 steps succeeded',
+    '#8 ERROR: process "/bin/sh -c zig build" did not complete successfully: exit code: 2', '------', ' > [builder 3/4] RUN zig build:', "1.310 main.zig:3:9: expected ';'", '------',
+  ];
+
+  test.each([['classic', classic], ['BuildKit', buildKit]])('quotes what its command said last, and leads to the log: %s', (_, lines) => {
+    const { cause, lines: shown, next } = diagnose(failedDeployment({ kind: 'application', lines, state: 'BUILD_ERROR' }));
+    expect(cause.code).toBe('docker_build_failed');
+    expect(cause.sentence).toMatch(/exit code 2\. The last that it said: "compiling 12 files", "main\.zig:3:9: expected ';'", "Build Summary: 2\/4 steps succeeded"\.$/);
+    expect(shown.map(({ text }) => text).join('\n')).toContain("main.zig:3:9: expected ';'");
+    expect(next[0]).toMatchObject({ tool: 'search_logs', arguments: { service: 'service-1', deployment_id: 'failed', level: 'debug' } });
+  });
+
+  test('quotes nothing where the command said nothing', () => {
+    const lines = ['Step 2/2 : RUN exit 2', ' ---> Running in 5f4e3d2c1b0a', "The command '/bin/sh -c exit 2' returned a non-zero code: 2"];
+    expect(diagnose(failedDeployment({ kind: 'application', lines, state: 'BUILD_ERROR' })).cause.sentence).toMatch(/ended with exit code 2\.$/);
+  });
+});
+
 describe('how sure a cause is', () => {
   test('falls where the step that failed is not one for it', () => {
     const lines = ['FATAL:  password authentication failed for user "app"'];

@@ -32,6 +32,12 @@ export const showConfiguration: CallBuilder = ({ evidence: { service } }) =>
 export const showErrors: CallBuilder = ({ evidence: { service }, entries }) =>
   !entries.some(({ level }) => level === 'error') ? undefined : ({ tool: diagnosisTools.searchLogs, arguments: { ...serviceArgument(service.id), level: 'error', context: 5 }, why: 'shows every error with the lines around it' });
 
+/** The whole log of the deployment, from its end: what a build said is of no level. */
+export const showDeploymentLog: CallBuilder = ({ evidence: { service }, deployment }) => ({
+  tool: diagnosisTools.searchLogs, arguments: { ...serviceArgument(service.id), ...(deployment?.id !== undefined && { deployment_id: deployment.id }), level: 'debug', limit: 100 },
+  why: 'shows the log of the deployment, with all that the build said',
+});
+
 export const showHistory: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.listDeployments, arguments: serviceArgument(service.id), why: 'shows which deployments went well and what they deployed' });
 

@@ -65,7 +65,7 @@ const toCause = (finding: CauseMatch, suspects: readonly Sibling[], situation: D
   sentence: finding.rule.sentence(finding.facts, situation) + suspicion(finding, suspects, situation),
   confidence: confidenceOf(strength),
   why: why.join('; '),
-  quotes: [...new Set(quotedHits(finding).map(({ index }) => index))],
+  quotes: [...new Set([...(finding.rule.alsoQuotes?.(situation) ?? []), ...quotedHits(finding)].map(({ index }) => index))],
 });
 
 /** The most likely cause, the match behind it, and other likely causes. */
@@ -100,7 +100,8 @@ const noCause = (situation: DeploymentSituation): Cause => {
   return { code, sentence, why: linesRead(situation), quotes: [] };
 };
 
-const positionsOf = (findings: readonly CauseMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));
+const positionsOf = (findings: readonly CauseMatch[], situation: DeploymentSituation): number[] =>
+  findings.flatMap((finding) => [...quotedHits(finding), ...(finding.rule.alsoQuotes?.(situation) ?? [])].map(({ position }) => position));
 
 /** Whether a match quotes only lines that another one matches too. */
 const quotesSameLines = (one: CauseMatch, other: CauseMatch): boolean => {
@@ -123,7 +124,7 @@ export function rankCauses(findings: readonly CauseMatch[], situation: Deploymen
   const strength = first.strength - (competes ? 1 : 0);
   if (strength <= 0) {
     const hints = [first, ...others].filter((hint) => hint.strength > 0).slice(0, maximumOthers);
-    return { cause: noCause(situation), also: hints.map((hint) => asCause(hint)), suspects: [], positions: positionsOf(hints) };
+    return { cause: noCause(situation), also: hints.map((hint) => asCause(hint)), suspects: [], positions: positionsOf(hints, situation) };
   }
   const why = competes ? [...first.why, `so does what points to ${rival.rule.code}`] : first.why;
   const also = others.filter((other) => other.strength > 0 && other.strength >= Math.min(first.strength, 3) - 1 && !quotesSameLines(other, first)).slice(0, maximumOthers);
@@ -132,6 +133,6 @@ export function rankCauses(findings: readonly CauseMatch[], situation: Deploymen
     finding: first,
     also: also.map((other) => asCause(other)),
     suspects: suspectsOf(first),
-    positions: positionsOf([first, ...also]),
+    positions: positionsOf([first, ...also], situation),
   };
 }

@@ -1,5 +1,6 @@
 import type { ServiceKind, StepName } from '../../../contract/index.ts';
 import type { CauseCode } from '../diagnosis.ts';
+import type { Entry } from '../../logs/entries.ts';
 import type { Remedy } from '../next-calls.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 
@@ -36,6 +37,8 @@ export interface CauseRule {
   readonly weigh?: (facts: Facts, situation: DeploymentSituation) => Weight | undefined;
   /** Detects the cause without a log line; undefined if it doesn't apply. */
   readonly observe?: (situation: DeploymentSituation) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
+  /** Lines beside the signs that are quoted with it. */
+  readonly alsoQuotes?: (situation: DeploymentSituation) => readonly Entry[];
   readonly sentence: (facts: Facts, situation: DeploymentSituation) => string;
   /** Proposed calls: fixes first, then inspections. */
   readonly remedies: readonly Remedy[];
