@@ -23,6 +23,15 @@ test('an exception of a command of the build is no app that crashes', () => {
   expect([codeOf(lines), codeOf(lines, 'BUILD_ERROR')]).toEqual(['app_crashed', 'unknown']);
 });
 
+const scheduleAfter = (line: string, kind: 'job' | 'container' = 'job') => diagnose(failedDeployment({ kind, lines: ['No space left on device', line] }));
+
+test('the schedule of a job that failed is told', () => {
+  const says = 'The schedule of this version does not begin, because this deployment did not end well. ';
+  expect(scheduleAfter(`${says}No run starts by itself until a deployment of the job ends well.`)).toMatchObject({ cause: { code: 'disk_full' }, schedule: 'no run starts by itself until a deployment of it ends well' });
+  expect(scheduleAfter(`${says}The version before it goes on running by its own.`).schedule).toBe('that of the version before goes on; the new one has not begun');
+  expect([scheduleAfter('done').schedule, scheduleAfter(`${says}No run`, 'container').schedule]).toEqual([undefined, undefined]);
+});
+
 describe('a build that fails', () => {
   const classic = [
     'Step 3/5 : RUN zig build', ' ---> Running in 0a1b2c3d4e5f', 'install: done', 'Removing intermediate container 0a1b2c3d4e5f', ' ---> 1f2e3d4c5b6a',
