@@ -22,6 +22,15 @@ describe('a value', () => {
     expect(read({ INFRA_TIME_SCALE: '0.5' }, { timeScale: '0' }).config.timeScale).toBe(0);
   });
 
+  test('of the engine also comes from DOCKER_HOST, where nothing of our own sets it', () => {
+    const engine = (env: NodeJS.ProcessEnv, flags = {}) => readConfig('doctor platform', flags, env).config.engine;
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBe('tcp://127.0.0.1:2375');
+    expect(engine({ DOCKER_HOST: '' })).toBe('unix:///var/run/docker.sock');
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: 'unix:///ours.sock' })).toBe('unix:///ours.sock');
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' }, { engine: 'unix:///given.sock' })).toBe('unix:///given.sock');
+    expect(faults({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: '' }, {}, 'platform')).toContain('INFRA_ENGINE is empty');
+  });
+
   test.each([['true', true], ['1', true], ['false', false], ['0', false]])('%s is %s', (text, value) => {
     expect(read({ INFRA_READ_ONLY: text }).config.readOnly).toBe(value);
   });

@@ -121,6 +121,20 @@ test('the clusters file of the platform is read: each engine, by the name of its
   expect((await doctor()).findings).toEqual(expect.arrayContaining([expect.objectContaining({ check: 'clusters', state: 'bad', says: expect.stringContaining('Unrecognized key: "disk"') })]));
 });
 
+test('the engine of DOCKER_HOST is looked at, and refused in words if it can not be', async () => {
+  const doctor = async (address: string) => (await runProgram(['doctor', 'platform', '--json'], { DOCKER_HOST: address })).stdout;
+  expect(await doctor('unix:///nowhere/docker.sock')).toContain('/nowhere/docker.sock');
+  const refused = await doctor('ssh://root@engine.example');
+  expect(refused).toContain("Engines can't be reached by ssh://. Write unix:///path/to/docker.sock, or tcp://host:port.");
+  expect(refused).toContain('else from DOCKER_HOST if that is set');
+});
+
+test('a platform is not started on an engine by ssh', async () => {
+  const { code, stderr } = await runProgram(['platform', '--runtime', 'docker', '--data-dir', await temporaryDirectory()], { DOCKER_HOST: 'ssh://root@engine.example' });
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain("Engines can't be reached by ssh://. Write unix:///path/to/docker.sock, or tcp://host:port. Its address is from --engine or INFRA_ENGINE, else from DOCKER_HOST");
+});
+
 test.each([
   [['--engine', 'ssh://root@engine.example'], "Engines can't be reached by ssh://"],
   [['--registry', 'puller:hidden-word@registry.example'], '--registry must be the host of a registry'],

@@ -125,8 +125,9 @@ export const domainPattern = /^(?=[^]{1,150}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d]
 /** Options for the Docker engine that services run on. */
 export const engineOptions = {
   engine: withDefault(anyText, 'unix:///var/run/docker.sock', {
-    env: 'INFRA_ENGINE', value: 'address', commands: ['platform', 'doctor platform', 'database'],
-    description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`. Whoever may use an engine is root on its host.',
+    env: 'INFRA_ENGINE', foreignEnv: 'DOCKER_HOST', value: 'address', commands: ['platform', 'doctor platform', 'database'],
+    description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`, but not `ssh://`. Whoever may use an engine is root on its host.',
+    fallback: 'DOCKER_HOST if it is set, else unix:///var/run/docker.sock',
   }),
   engineTlsDir: optional(path, {
     env: 'INFRA_ENGINE_TLS_DIR', value: 'path', commands: ['platform', 'doctor platform', 'database'],
