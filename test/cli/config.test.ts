@@ -15,6 +15,8 @@ const faults = (env: NodeJS.ProcessEnv, flags = {}, command: 'stdio' | 'platform
   }
 };
 
+const engine = (env: NodeJS.ProcessEnv, flags = {}): string => readConfig('doctor platform', flags, env).config.engine;
+
 describe('a value', () => {
   test('comes from the flag, else the environment, else the default', () => {
     expect(read({}).config.timeScale).toBe(1);
@@ -23,7 +25,6 @@ describe('a value', () => {
   });
 
   test('of the engine also comes from DOCKER_HOST, where nothing of our own sets it', () => {
-    const engine = (env: NodeJS.ProcessEnv, flags = {}) => readConfig('doctor platform', flags, env).config.engine;
     expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBe('tcp://127.0.0.1:2375');
     expect(engine({ DOCKER_HOST: '' })).toBe('unix:///var/run/docker.sock');
     expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: 'unix:///ours.sock' })).toBe('unix:///ours.sock');

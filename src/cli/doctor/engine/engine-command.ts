@@ -16,13 +16,13 @@ const clustersCheck = findingBuilder('clusters');
 type Described = Awaited<ReturnType<typeof describeClusters>>;
 
 /** Checks the engine of one cluster, and what services on it need. */
-async function clusterFindings({ engine: address, tls, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir, clustersFile }: Config): Promise<readonly DoctorFinding[]> {
+async function clusterFindings({ engine: address, tls, limits, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir, clustersFile }: Config): Promise<readonly DoctorFinding[]> {
   try {
     const parsed = parseDockerAddress(address, tls);
     const docker = createDockerClient(parsed);
     try {
       return await engineFindings({
-        docker, address: parsed, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
+        docker, address: parsed, limits, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
         records: { directory: dataDir, read: () => readKnownRecords(dataDir) },
       });
     } finally {
