@@ -2,6 +2,7 @@ import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettin
 import { readKnownRecords } from '../../../platform/index.ts';
 import type { Config, GivenFlags } from '../../config/index.ts';
 import { withProgress } from '../../terminal/progress.ts';
+import { whereAddresses } from '../../wiring/engine-connection.ts';
 import { describeClusters } from '../../wiring/real-clusters.ts';
 import { nodeFinding, printFindings, readServerConfig } from '../doctor.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
@@ -16,13 +17,13 @@ const databasesFinding = findingBuilder('databases').note(`databases of the type
 type Described = Awaited<ReturnType<typeof describeClusters>>;
 
 /** Checks the engine of one cluster, and what services on it need. */
-async function clusterFindings({ engine: address, tls, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir }: Config): Promise<readonly DoctorFinding[]> {
+async function clusterFindings({ engine: address, tls, limits, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir, clustersFile }: Config): Promise<readonly DoctorFinding[]> {
   try {
     const parsed = parseDockerAddress(address, tls);
     const docker = createDockerClient(parsed);
     try {
       return await engineFindings({
-        docker, address: parsed, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
+        docker, address: parsed, limits, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
         records: { directory: dataDir, read: () => readKnownRecords(dataDir) },
       });
     } finally {
@@ -30,7 +31,7 @@ async function clusterFindings({ engine: address, tls, builds, proxy }: Describe
     }
   } catch (error) {
     if (!(error instanceof DockerAddressError)) throw error;
-    return [engine.bad(error.message, 'Correct the address of the engine and its TLS files: --engine and --engine-tls-dir, or those in the clusters file.')];
+    return [engine.bad(error.message, `Correct it. ${whereAddresses(clustersFile)}`)];
   }
 }
 
