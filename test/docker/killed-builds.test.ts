@@ -86,10 +86,10 @@ async function createSlowApplication(name: string): Promise<{ readonly environme
 
 test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
   const { environment, application: id, commit } = await createSlowApplication('shop');
-  const messages = async (): Promise<unknown[]> => (await results(`/application/${String(id)}/log`)).map(({ message }) => message);
+  const messages = async (): Promise<unknown[]> => (await results(`/application/${id}/log`)).map(({ message }) => message);
 
   const asked = git.hold();
-  await call('POST', `/application/${String(id)}/deploy`, {});
+  await call('POST', `/application/${id}/deploy`, {});
   await asked;
   expect(left()).not.toEqual([]);
   await kill();
@@ -98,17 +98,17 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
   await kill();
   await start();
-  await expect.poll(async () => (await call('GET', `/application/${String(id)}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+  await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
 
   expect(await messages()).toContain('The platform was interrupted: this step begins again.');
   expect(left()).toEqual([]);
   const [service] = await listDockerServices(engine.docker);
-  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${String(id)}@sha256:[0-9a-f]{64}$`));
-  expect((await call('GET', `/application/${String(id)}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
+  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${id}@sha256:[0-9a-f]{64}$`));
+  expect((await call('GET', `/application/${id}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
   expect(JSON.stringify(await messages())).not.toContain(password);
   expect(await listDockerContainers(engine.docker, { status: ['exited', 'created'] })).toEqual([]);
 
-  await call('DELETE', `/environment/${String(environment)}`);
+  await call('DELETE', `/environment/${environment}`);
   await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)], { timeout: 60_000 }).toEqual([]);
 });
 
