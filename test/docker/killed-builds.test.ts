@@ -40,6 +40,11 @@ const kill = async (): Promise<void> => {
   await ended;
 };
 
+const killEngine = async (): Promise<void> => {
+  await engine.kill();
+  await engine.start();
+};
+
 const call = async (method: string, path: string, body?: Json): Promise<Json> => {
   const response = await fetch(`${url}${path}`, {
     method, headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }),
@@ -116,10 +121,6 @@ test('an engine that is killed while it builds keeps nothing of that build, neit
   const { environment, application } = await createSlowApplication('again');
   const messages = async (): Promise<unknown[]> => (await results(`/application/${application}/log`)).map(({ message }) => message);
   const ended = () => listDockerContainers(engine.docker, { status: ['exited', 'created'] });
-  const killEngine = async (): Promise<void> => {
-    await engine.kill();
-    await engine.start();
-  };
 
   await call('POST', `/application/${application}/deploy`, {});
   await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
