@@ -78,6 +78,9 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true, force: true });
 });
 
+/** The containers that have not begun, or have ended. */
+const ended = () => listDockerContainers(engine.docker, { status: ['exited', 'created'] });
+
 /** Creates an application whose build takes some seconds. @returns its id, its environment's, and its commit */
 async function createSlowApplication(name: string): Promise<{ readonly environment: string; readonly application: string; readonly commit: string }> {
   const commit = git.commit(name, 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
@@ -111,7 +114,7 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${id}@sha256:[0-9a-f]{64}$`));
   expect((await call('GET', `/application/${id}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
   expect(JSON.stringify(await messages())).not.toContain(password);
-  expect(await listDockerContainers(engine.docker, { status: ['exited', 'created'] })).toEqual([]);
+  expect(await ended()).toEqual([]);
 
   await call('DELETE', `/environment/${environment}`);
   await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)], { timeout: 60_000 }).toEqual([]);
@@ -120,7 +123,6 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
 test('an engine that is killed while it builds keeps nothing of that build, neither after the next one nor after the service is deleted', async () => {
   const { environment, application } = await createSlowApplication('again');
   const messages = async (): Promise<unknown[]> => (await results(`/application/${application}/log`)).map(({ message }) => message);
-  const ended = () => listDockerContainers(engine.docker, { status: ['exited', 'created'] });
 
   await call('POST', `/application/${application}/deploy`, {});
   await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
