@@ -6,7 +6,7 @@ import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } fro
 import { startAgain } from './fixes.ts';
 import { nextCalls, type Remedy } from './next-calls.ts';
 import { lockRemedies } from './rules/platform.ts';
-import { scheduleText } from './schedule-left.ts';
+import { leftScheduleText } from './schedule-left.ts';
 import { readDeploymentSituation, type DeploymentSituation } from './situation.ts';
 import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
 import { weightOf } from '../logs/level.ts';
@@ -94,7 +94,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
     deployment: describeDeployment(situation),
     since: since && { id: since.id, state: since.state, at: since.startedAt },
     serves: servingText(servingOf({ kind: evidence.service.kind, status: evidence.status, configuration: evidence.service.configuration ?? undefined, history: evidence.history.map(readDeployment) })),
-    schedule: evidence.service.kind === 'job' && situation.outcome !== 'succeeded' ? scheduleText(situation.entries) : undefined,
+    schedule: evidence.service.kind === 'job' && situation.outcome !== 'succeeded' ? leftScheduleText(situation.entries) : undefined,
     stopped: stop && { by: stop.triggeredBy, at: stop.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },
