@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type ServiceKind, ServiceType } from '../../contract/index.ts';
 import type { DatabaseSchema, Db } from '../store/index.ts';
+import { Superseded } from './superseded.ts';
 
 export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
@@ -11,6 +12,16 @@ export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'enviro
 /** Finds a deployment by id. @throws if there is none */
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
   db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/**
+ * Requires that a worker still holds a deployment that it read, once nobody else is taking it over. In a transaction, nobody
+ * takes it over until its end.
+ * @throws Superseded otherwise
+ */
+export async function requireHeld(db: Db, { id, owner, fencing_token: token }: Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>): Promise<void> {
+  const held = await db.selectFrom('deployment').select('id').where('id', '=', id).where('owner', 'is not distinct from', owner).where('fencing_token', '=', token).$call(db.sql.held).executeTakeFirst();
+  if (held === undefined) throw new Superseded(id);
+}
 
 /** The services of a deployment, in the order of their stages. */
 export const servicesOf = (db: Db, deploymentId: string): Promise<DeploymentServiceRow[]> =>
