@@ -131,7 +131,7 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
 /** How many deployments of a service keep their logs. Each keeps its newest `maximumLogLines` lines. */
 export const maximumDeploymentLogs = 20;
 
-// SQLite limits the number of parameters in one statement.
+// Databases limit the number of parameters in one statement.
 const linesPerInsert = 200;
 
 type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;

@@ -8,15 +8,8 @@ import { iso } from './context.ts';
 import { shownStates } from './running-facts.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
 import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isScheduledRun } from './deployment-rows.ts';
+import { Superseded } from './superseded.ts';
 import { uuidFrom } from '../common/index.ts';
-
-/** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
-export class Superseded extends Error {
-  constructor(deploymentId: string) {
-    super(`Deployment ${deploymentId} has moved on.`);
-    this.name = 'Superseded';
-  }
-}
 
 /** A change of one service of a deployment, with its step, log lines and event. */
 export interface DeploymentServiceChange {
