@@ -31,8 +31,8 @@ const maxShownCalls = 30;
  * Opens the data of the approvals page, if the page is enabled.
  * @param record records the decisions made there.
  */
-export function openApprovalsSource(config: Config, record: RecordDecision): { readonly shown?: ApprovalsSource; readonly close: () => void } {
-  if (!config.approvalsPage) return { close: () => undefined };
+export function openApprovalsSource(config: Config, record: RecordDecision): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
+  if (!config.approvalsPage) return { close: async () => undefined };
   const approvals = approvalsConfigOf(config);
   const { file } = auditFilesOf(config);
   return {
@@ -139,7 +139,7 @@ export async function httpCommand(config: Config): Promise<void> {
   stopReloading();
   await server.close();
   await telemetry.close();
-  approvals.close();
+  await approvals.close();
   await resolver.flush();
   await guard.close();
   await connection.close();

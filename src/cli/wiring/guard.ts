@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/index.ts';
 import { auditDecisions, auditRecorder, commandSink, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
-import { createApprovalQueue, createApprovals, highRiskCallsIn, storeAt, type ApprovalObserver, type ApprovalsConfig, type WaitingWebhook } from '../../server/guard/index.ts';
+import { createApprovalQueue, createApprovals, sqliteGuardStore, type ApprovalObserver, type ApprovalsConfig, type WaitingWebhook } from '../../server/guard/index.ts';
 import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
@@ -32,7 +32,7 @@ function operatorOptions({ dataDir, auditFile }: Config): string | undefined {
 export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config)): ApprovalsConfig => {
   const { store, operator } = guardFiles(config.dataDir);
   const auditTarget = JSON.stringify([auditFilesOf(config, keys).file, config.auditCommand]);
-  return { store: storeAt(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: () => createHmac('sha256', keys('audit')).update(auditTarget).digest('base64url') };
+  return { store: sqliteGuardStore(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: () => createHmac('sha256', keys('audit')).update(auditTarget).digest('base64url') };
 };
 
 /** Paths of the audit log and the keys that seal it. */
@@ -85,14 +85,14 @@ export function openGuard(config: Config, { webhook, observer }: { readonly webh
   const auditLog = auditLogOf(config, keys);
   const recordDecision = auditDecisions(auditLog, clock);
   return {
-    dependencies: { program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: highRiskCallsIn(approvals.store) },
+    dependencies: { program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: approvals.store.highRiskCalls },
     recordDecision,
     waiting: async () => (existsSync(guardFiles(config.dataDir).store) ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0),
     settled: () => auditLog.flush(),
     close: async () => {
       await webhook?.close();
       await auditLog.close();
-      approvals.store.close();
+      await approvals.store.close();
     },
   };
 }
