@@ -16,12 +16,12 @@ export interface SecretLock {
 }
 
 /** One try at the secret, or a lock. */
-export type BegunTry = { readonly kind: 'try'; readonly id: string } | SecretLock;
+export type CountedTry = { readonly kind: 'try'; readonly id: string } | SecretLock;
 
 /** Tries at the operator's secret, in a store. */
 export interface SecretTries {
   /** Counts a try as wrong before it is made, so that concurrent tries are all counted. @param source a network address or `terminalSource`. */
-  begin(source: string, clock: number): Promise<BegunTry>;
+  begin(source: string, clock: number): Promise<CountedTry>;
   /** Forgets a try that turned out to be right. */
   forget(id: string): Promise<void>;
   /** How many tries a source has left before it is locked. */

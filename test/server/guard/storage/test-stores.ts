@@ -6,6 +6,8 @@ import { temporaryFolder } from '../../audit/audit-log.ts';
 
 /** An empty store of its own, which is gone when the test ends. */
 export interface TestStore extends AsyncDisposable {
+  /** Where a program of its own opens it, with `storeAtAddress`. */
+  readonly address: string;
   /** Opens it once more, as another process does. Closed at the end. */
   readonly open: () => GuardStore;
   /** Runs SQL, as whoever can write in the database could. */
@@ -14,14 +16,18 @@ export interface TestStore extends AsyncDisposable {
   readonly longAfter: (column: string) => string;
 }
 
+/** Opens a store by the address of a test store. */
+export const storeAtAddress = (address: string): GuardStore => sqliteGuardStore(address);
+
 /** Makes a store in the database that this run tests. */
 export async function createTestStore(): Promise<TestStore> {
   const folder = await temporaryFolder();
   const path = join(folder.path, 'guard.sqlite');
   const opened: GuardStore[] = [];
   return {
+    address: path,
     open: () => {
-      const store = sqliteGuardStore(path);
+      const store = storeAtAddress(path);
       opened.push(store);
       return store;
     },
