@@ -6,7 +6,7 @@ export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWeb
 export { hasSecret, setSecret } from './approvals/operator-secret.ts';
 export { normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
-export { createConfirmer, type Confirmer } from './confirmation/confirmation.ts';
+export { createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
 export { formFor, matchesTyped, maximumQuestionLength, questionFor, type Question } from './confirmation/question.ts';
 export { splitControls, type Controls, type EnvironmentVariables } from './controls.ts';
 export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges } from './guard.ts';
@@ -24,6 +24,7 @@ export { endangersProduction, mostCriticalMode, needsConfirmation } from './risk
 export { assertInSameEnvironment } from './same-environment.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';
 export { scopeText, type Scope } from './scope/scope.ts';
+export type { GuardStore } from './storage/guard-store.ts';
 export { ephemeralHighRiskCalls, type HighRiskCalls } from './storage/high-risk-calls.ts';
 export { monotonicClock } from './storage/monotonic-clock.ts';
 export { terminalSource } from './storage/secret-tries.ts';

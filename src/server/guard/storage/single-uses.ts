@@ -3,7 +3,7 @@ export type Use = 'used' | 'used_before' | 'unknown';
 
 /** What counts once within a lifetime, such as the answer to a question. Concurrent users of one id never both succeed. */
 export interface SingleUses {
-  /** Begins the lifetime. @param id random. @param lifetime in milliseconds. */
-  begin(id: string, clock: number, lifetime: number): Promise<void>;
+  /** Begins a lifetime. @param lifetime in milliseconds. @returns a random id. */
+  begin(clock: number, lifetime: number): Promise<string>;
   use(id: string, clock: number): Promise<Use>;
 }

@@ -8,8 +8,8 @@ const store = storeAtAddress(address);
 // The first use takes longer.
 await store.waiting.countUndecided(0);
 process.stdout.write('ready\n');
-await once(process.stdin, 'data');
-if (work === 'race') process.stdout.write(`${JSON.stringify(await raced(store, name))}\n`);
+const [line] = (await once(process.stdin, 'data')) as [Buffer];
+if (work === 'race') process.stdout.write(`${JSON.stringify(await raced(store, name, JSON.parse(String(line)) as string[]))}\n`);
 else await stepsUntilKilled(store, (step) => void process.stdout.write(`${step}\n`));
 await store.close();
 process.stdin.destroy();

@@ -34,10 +34,12 @@ export interface Won {
 
 const numbered = (kind: string): string[] => Array.from({ length: wanted }, (_, index) => `${kind}${index}`);
 
-/** Prepares what `raced` wants. */
-export async function prepareRace(store: GuardStore): Promise<void> {
-  for (const id of numbered('question')) await store.singleUses.begin(id, start, quarterHour);
+/** Prepares what `raced` wants. @returns the ids of the questions. */
+export async function prepareRace(store: GuardStore): Promise<string[]> {
+  const questions: string[] = [];
+  for (let count = 0; count < wanted; count += 1) questions.push(await store.singleUses.begin(start, quarterHour));
   for (const code of [...numbered('decide'), ...numbered('take')]) await addTo(store, waitingRecord({ code, identity: `caller of ${code}` }));
+  return questions;
 }
 
 async function successful(ids: readonly string[], attempt: (id: string) => Promise<boolean>): Promise<string[]> {
@@ -57,10 +59,10 @@ async function atEachLimit(attempts: (limit: number) => Promise<number>): Promis
 }
 
 /** Tries to get everything that counts once, and as much as possible of what is limited. */
-export async function raced(store: GuardStore, name: string): Promise<Won> {
+export async function raced(store: GuardStore, name: string, questions: readonly string[]): Promise<Won> {
   const count = async (ids: readonly string[], attempt: (id: string) => Promise<boolean>): Promise<number> => (await successful(ids, attempt)).length;
   return {
-    used: await successful(numbered('question'), async (id) => (await store.singleUses.use(id, start)) === 'used'),
+    used: await successful(questions, async (id) => (await store.singleUses.use(id, start)) === 'used'),
     decided: await successful(numbered('decide'), (code) => store.waiting.decide(code, 'approved', name)),
     taken: await successful(numbered('take'), (code) => store.waiting.take(code)),
     added: await atEachLimit((caller) => count(numbered('add'), async (id) => (await addTo(store, waitingRecord({ code: `${name} ${id} ${caller}`, identity: `caller ${caller}` }))).kind === 'added')),
@@ -77,9 +79,9 @@ export async function stepsUntilKilled(store: GuardStore, tell: (step: string) =
     tell(`added ${code}`);
     await store.waiting.decide(code, 'approved', 'signature');
     tell(`decided ${code}`);
-    await store.singleUses.begin(code, start, quarterHour);
-    await store.singleUses.use(code, start);
-    tell(`used ${code}`);
+    const question = await store.singleUses.begin(start, quarterHour);
+    await store.singleUses.use(question, start);
+    tell(`used ${code} ${question}`);
     await store.waiting.take(code);
     tell(`taken ${code}`);
   }

@@ -29,10 +29,10 @@ describe('the time of a store', () => {
     await stores.one.time(start);
     await addTo(stores.one, waitingRecord({ code: 'A' }));
     await stores.one.waiting.decide('A', 'approved', 'signature');
-    await stores.one.singleUses.begin('question', start, quarterHour);
+    const question = await stores.one.singleUses.begin(start, quarterHour);
     expect(await stores.other.time(start - hour)).toBe(start - hour);
     expect(await stores.one.waiting.withCode('A', start - hour)).toEqual([]);
-    expect(await stores.one.singleUses.use('question', start - hour)).toBe('unknown');
+    expect(await stores.one.singleUses.use(question, start - hour)).toBe('unknown');
   });
 });
 
@@ -159,16 +159,16 @@ describe('tries at the secret', () => {
 describe('a single use', () => {
   test('is given once of many at the same time', async () => {
     await using stores = await openTwice();
-    await stores.one.singleUses.begin('question', start, quarterHour);
-    const uses = await Promise.all(Array.from({ length: 6 }, (_, index) => [stores.one, stores.other][index % 2]!.singleUses.use('question', start)));
+    const question = await stores.one.singleUses.begin(start, quarterHour);
+    const uses = await Promise.all(Array.from({ length: 6 }, (_, index) => [stores.one, stores.other][index % 2]!.singleUses.use(question, start)));
     expect(uses.toSorted()).toEqual(['used', ...Array.from({ length: 5 }, () => 'used_before')]);
   });
 
   test('is unknown before it began, and once it expired, used or not', async () => {
     await using stores = await openTwice();
-    for (const id of ['used', 'unused']) await stores.one.singleUses.begin(id, start, quarterHour);
-    expect(await stores.other.singleUses.use('used', start + quarterHour - 1)).toBe('used');
+    const [used, unused] = [await stores.one.singleUses.begin(start, quarterHour), await stores.one.singleUses.begin(start, quarterHour)];
+    expect(await stores.other.singleUses.use(used, start + quarterHour - 1)).toBe('used');
     expect(await stores.other.singleUses.use('another', start + quarterHour - 1)).toBe('unknown');
-    for (const id of ['used', 'unused']) expect(await stores.other.singleUses.use(id, start + quarterHour)).toBe('unknown');
+    for (const id of [used, unused]) expect(await stores.other.singleUses.use(id, start + quarterHour)).toBe('unknown');
   });
 });

@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { SingleUses } from '../single-uses.ts';
 import type { SqliteConnection } from './connection.ts';
 import { storedTime } from './stored-time.ts';
 
 /** What counts once, in a SQLite database. */
 export const sqliteSingleUses = ({ transact }: SqliteConnection): SingleUses => ({
-  begin: (id, clock, lifetime) =>
+  begin: (clock, lifetime) =>
     transact((database) => {
       const now = storedTime(database, clock);
       database.prepare('DELETE FROM single_use WHERE expires_at <= ?').run(now);
+      const id = randomUUID();
       database.prepare('INSERT INTO single_use (id, expires_at) VALUES (?, ?)').run(id, now + lifetime);
+      return id;
     }),
   use: (id, clock) =>
     transact((database) => {
