@@ -4,7 +4,7 @@ import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, o
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
 import { hasExamples, organizationId, seedIds } from './seed/index.ts';
-import { openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
+import { type DataStore, openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
 import { createPlatformServices } from './platform-services.ts';
 import type { RealClusters } from './real-clusters.ts';
 
@@ -12,6 +12,8 @@ import type { RealClusters } from './real-clusters.ts';
 export interface PlatformOptions {
   /** The directory of the database and the key. Created if missing. */
   readonly dataDir: string;
+  /** Opens the records that belong to the directory; default its own database. */
+  readonly openRecords?: (dataDir: string) => Promise<DataStore>;
   /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /** The port to listen on; default 0, which picks a free one. */
@@ -67,10 +69,10 @@ export interface RunningPlatform {
  * @throws Error if the directory can't be used, the address can't be listened on, or a scenario doesn't exist
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
-  const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime } = options;
+  const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime, openRecords = openDatabase } = options;
   const scenarios = scenariosNamed(options.scenarios ?? []);
   const vault = openVault(dataDir);
-  const db = await openDatabase(dataDir);
+  const db = await openRecords(dataDir);
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? systemClock;
   const callersClock = stepped ? systemClock : clock;

@@ -4,7 +4,7 @@ import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import type { RuntimeLogLine, RunningVersion } from '../runtime/index.ts';
 import type { Db, DataStore, ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
-import { isSettled } from './lifecycle.ts';
+import { failedStates, isSettled } from './lifecycle.ts';
 import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
 import { runningStates } from './running-facts.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
@@ -27,8 +27,8 @@ export function deployedVersion(service: Selectable<ServiceTable>): RunningVersi
   };
 }
 
-/** The states after a deployment that did not succeed: the version before it serves on. */
-const unsuccessfulStates: readonly DeploymentState[] = ['BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR', 'CANCELED'];
+/** The states after a deployment that did not succeed: the version before it serves on, unless it was to be deleted. */
+const unsuccessfulStates: readonly DeploymentState[] = [...failedStates.filter((state) => state !== 'DELETE_ERROR'), 'CANCELED'];
 
 /** The deployment that the running version of a service is from: the last one that started instances. Undefined if it was stopped since. */
 const servingDeployment = async (db: Db, serviceId: string) => {
@@ -131,7 +131,7 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
 /** How many deployments of a service keep their logs. Each keeps its newest `maximumLogLines` lines. */
 export const maximumDeploymentLogs = 20;
 
-// SQLite limits the number of parameters in one statement.
+// Databases limit the number of parameters in one statement.
 const linesPerInsert = 200;
 
 type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;

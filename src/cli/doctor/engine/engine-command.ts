@@ -1,4 +1,4 @@
-import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettings } from '../../../platform/runtime/docker/index.ts';
+import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettings, untestedDatabases } from '../../../platform/runtime/docker/index.ts';
 import { readKnownRecords } from '../../../platform/index.ts';
 import type { Config, GivenFlags } from '../../config/index.ts';
 import { withProgress } from '../../terminal/progress.ts';
@@ -8,10 +8,11 @@ import { nodeFinding, printFindings, readServerConfig } from '../doctor.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
 import { engineFindings } from './engine-findings.ts';
 import { gitFindings } from './git-programs.ts';
-import { databasesFinding } from './untested.ts';
 
 const engine = findingBuilder('engine');
 const clustersCheck = findingBuilder('clusters');
+/** Databases whose images were never run in the tests of this program. */
+const databasesFinding = findingBuilder('databases').note(`databases of the types ${untestedDatabases.join(' and ')} are untested here`, 'Try one, with a restart and a new version, before you rely on it.');
 
 type Described = Awaited<ReturnType<typeof describeClusters>>;
 
