@@ -5,7 +5,7 @@ import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
 import { severalVersions, startedFacts } from './started-facts.ts';
-import { deployAgainCalls, readsOfUnseen, unseenVariables } from './unseen-variables.ts';
+import { deployAgainCalls, readsOfUnseen, variablesNotSeen } from './unseen-variables.ts';
 import { askedFor, awaitNewEnd, waitForEnd, type WaitResult } from './wait-for-end.ts';
 import { awaitGone } from './wait-until-gone.ts';
 
@@ -66,7 +66,7 @@ async function endOfSeveral(context: ToolContext, environment: Subject, services
 }
 
 /** What a deployment brings that was accepted, and what it doesn't. */
-const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({ ...(await startedFacts(context, subject)), ...(await unseenVariables(context, subject, answer)) });
+const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({ ...(await startedFacts(context, subject)), ...(await variablesNotSeen(context, subject, answer)) });
 
 /** The answer of a tool that started a deployment: that it was accepted or, if the caller waits, how it ended. */
 export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false, services }: StartedDeployment): Promise<JsonRecord> {
@@ -79,7 +79,7 @@ export async function afterwards(context: ToolContext, subject: Subject, { actio
   const end = (of: Subject): Promise<WaitResult> => (action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested));
   if (waits && followed) {
     const ended = await endAnswer(context, followed, await end(followed));
-    const unseen = action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await unseenVariables(context, subject, answer) : {};
+    const unseen = action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await variablesNotSeen(context, subject, answer) : {};
     return pruneRecord({ ...ended, ...asArgument(followed), ...deployedAgain(context), ...(await severalVersions(context, subject)), ...unseen, action });
   }
   return pruneRecord({

@@ -61,7 +61,7 @@ async function unseenOf(context: ToolContext, { kind, id, environmentId }: Subje
  * and those of them that use these by an alias. Nothing where that isn't known, and of what was deployed before or is no database.
  * @param answer of the platform to the request that deployed it
  */
-export async function unseenVariables(context: ToolContext, subject: Subject, { service_deployment_status: freshness }: JsonRecord): Promise<JsonRecord> {
+export async function variablesNotSeen(context: ToolContext, subject: Subject, { service_deployment_status: freshness }: JsonRecord): Promise<JsonRecord> {
   if (subject.kind !== 'database' || freshness !== 'NEVER_DEPLOYED') return {};
   return (await ifPossible(context, 'Which services do not see its variables', () => unseenOf(context, subject))) ?? {};
 }
