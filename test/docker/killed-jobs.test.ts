@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
+import { createDockerContainer, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
 import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
@@ -34,6 +34,12 @@ const history = async (id: string) => (await platform.rows(`/job/${id}/deploymen
 });
 
 const label = ['io.infra-mcp.platform'];
+const platformId = (): string => {
+  const records = new DatabaseSync(join(platform.dataDir, databaseFile), { readOnly: true });
+  const { value } = records.prepare('SELECT value FROM setting WHERE name = ?').get('platform_id') as { value: string };
+  records.close();
+  return value;
+};
 const made = async (): Promise<unknown[]> => {
   const client = docker.engine.docker;
   return [...await listDockerServices(client, { label }), ...await listDockerContainers(client, { label }), ...await listDockerSecrets(client, { label }), ...await listDockerConfigs(client, { label })];
@@ -53,6 +59,16 @@ test('a job goes on when the platform is killed: it runs once, and its log is wh
   const said = await messages(id);
   expect(said.filter((message) => /^(?:run of|step) /.test(message))).toEqual([expect.stringMatching(/^run of /), ...Array.from({ length: 12 }, (_, index) => `step ${index}`)]);
   expect(said.at(-1)).toBe('Job finished with exit code 0');
+  await expect.poll(made, within).toEqual([]);
+});
+
+test('a container that the engine made for a run, and forgot when it was killed, does not keep a run waiting for ever', async () => {
+  const id = await create('forgotten', 'echo done');
+  const engine = docker.engine.docker;
+  const Labels = { 'io.infra-mcp.platform': platformId(), 'io.infra-mcp.environment': environmentId, 'io.infra-mcp.service': id, 'com.docker.swarm.service.id': 'a-service-that-is-gone' };
+  await createDockerContainer(engine, 'forgotten', { Image: `${docker.registry.host}/shell:1`, Labels });
+  await platform.call('POST', `/job/${id}/deploy`);
+  await expect.poll(() => state(id), within).toBe('DEPLOYED');
   await expect.poll(made, within).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import type { Observation, RuntimeOperation, Task } from '../index.ts';
 import { abandonBuild, beginBuild, observeBuild } from './build.ts';
 import { beginFetch, observeFetch, removeSource } from './fetch-source.ts';
+import { isContained } from './forgotten-containers.ts';
 import { deleteRun, runJob } from './job-run.ts';
 import { inSequence, type TaskHandler } from './task-handler.ts';
 import { abandonPull, beginPull, observePull } from './pull.ts';
@@ -8,7 +9,7 @@ import { serviceLabels } from './labels.ts';
 import { readRecord } from './record.ts';
 import { isBuilt } from './service-source.ts';
 import { findDockerService } from './services-of-ours.ts';
-import { beginRemove, observeTakeDown, runningContainers } from './take-down.ts';
+import { beginRemove, observeTakeDown } from './take-down.ts';
 import { versionShown } from './version.ts';
 
 const pollMilliseconds = 300;
@@ -47,7 +48,7 @@ const endRun: TaskHandler = {
     const now = context.clock.now();
     const line = (message: string) => ({ at: now, message, pod: 'job', version: versionShown(task) });
     const begun = cursor === null ? [line(`Stopping ${task.service.name}`)] : [];
-    if ((await runningContainers(context, serviceLabels(context.platformId, task.service), signal)) > 0) return { outcome: 'ongoing', lines: begun, cursor: 'begun', nextPollAt: now + pollMilliseconds };
+    if (await isContained(context, serviceLabels(context.platformId, task.service), signal)) return { outcome: 'ongoing', lines: begun, cursor: 'begun', nextPollAt: now + pollMilliseconds };
     return { outcome: 'succeeded', lines: [...begun, line('No run is under way')], cursor: 'begun' };
   },
   abandon: nothing,

@@ -3,6 +3,7 @@ import { deleteOldImages } from './built-images.ts';
 import type { DockerContext } from './docker-context.ts';
 import { createDockerService, deleteDockerService, dockerInfo, isDockerError, listDockerTasks, type DockerService } from './engine/index.ts';
 import { ensureNetwork } from './environment-network.ts';
+import { isContained } from './forgotten-containers.ts';
 import { hasEnded } from './job-attempts.ts';
 import { jobCommandOf, jobSpecOf, withJobCommand } from './job.ts';
 import { readRunProgress, runGoesOn, seenOfRun, type RunProgress } from './job-progress.ts';
@@ -14,7 +15,6 @@ import type { TaskHandler } from './task-handler.ts';
 import { readRecord } from './record.ts';
 import { isBuilt } from './service-source.ts';
 import { findDockerService } from './services-of-ours.ts';
-import { runningContainers } from './take-down.ts';
 
 /** How long a run waits for an earlier one that has ended or is too late, and that nobody takes care of; in milliseconds. */
 const abandonedMilliseconds = 60_000;
@@ -69,7 +69,7 @@ async function isForgotten({ docker, clock }: DockerContext, task: Task, present
 async function start(context: DockerContext, task: Task, present: DockerService | undefined, progress: RunProgress, call: RuntimeCall): Promise<Observation> {
   const { waitingSince = context.clock.now() } = progress;
   if (present !== undefined && (await isForgotten(context, task, present, waitingSince, call.signal))) await deleteRun(context, present, call.signal);
-  if (present !== undefined || (await runningContainers(context, serviceLabels(context.platformId, task.service), call.signal)) > 0) {
+  if (present !== undefined || (await isContained(context, serviceLabels(context.platformId, task.service), call.signal))) {
     return runGoesOn(context, task, { ...progress, waitingSince }, progress.waitingSince === undefined ? { messages: ['Waiting until an earlier run of the job has ended'] } : {});
   }
   if (!(await create(context, task, call))) return runGoesOn(context, task, progress);
@@ -79,7 +79,7 @@ async function start(context: DockerContext, task: Task, present: DockerService 
 /** Ends a run whose log is here, when nothing of it runs any more. One of which nothing ever ran begins again. */
 async function finish(context: DockerContext, task: Task, progress: RunProgress, failure: string | undefined, signal: AbortSignal): Promise<Observation> {
   await abandonRun(context, task, signal);
-  if ((await runningContainers(context, deploymentLabels(context.platformId, task), signal)) > 0) return runGoesOn(context, task, progress);
+  if (await isContained(context, deploymentLabels(context.platformId, task), signal)) return runGoesOn(context, task, progress);
   if (progress.end?.neverBegan) return runGoesOn(context, task, readRunProgress(null), { messages: ['Nothing of it ran: it begins again'] });
   if (failure !== undefined) return { ...seenOfRun(context, task, progress, { messages: [failure] }), outcome: 'failed', reason: failure };
   if (isBuilt(task.service)) await deleteOldImages(context, task.service, [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []), signal);
