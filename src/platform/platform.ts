@@ -3,8 +3,8 @@ import { type PlatformClock, createSteppedClock, systemClock, type PlatformLog, 
 import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
-import { organizationId, seedIds } from './seed/index.ts';
-import { openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
+import { hasExamples, organizationId, seedIds } from './seed/index.ts';
+import { type DataStore, openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
 import { createPlatformServices } from './platform-services.ts';
 import type { RealClusters } from './real-clusters.ts';
 
@@ -12,6 +12,8 @@ import type { RealClusters } from './real-clusters.ts';
 export interface PlatformOptions {
   /** The directory of the database and the key. Created if missing. */
   readonly dataDir: string;
+  /** Opens the records that belong to the directory; default its own database. */
+  readonly openRecords?: (dataDir: string) => Promise<DataStore>;
   /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /** The port to listen on; default 0, which picks a free one. */
@@ -52,7 +54,7 @@ export interface RunningPlatform {
   /** The token from the options, or a new one; null if the directory already has tokens. */
   readonly token: string | null;
   readonly organizationId: string;
-  /** Ids of seeded resources, by the contract's member names. */
+  /** Ids of seeded resources, by the contract's member names. Empty if the organization came without examples. */
   readonly seed: Readonly<Record<string, string>>;
   /** The URL and token of the control endpoints, if they are served. */
   readonly control?: { readonly url: string; readonly token: string };
@@ -67,10 +69,10 @@ export interface RunningPlatform {
  * @throws Error if the directory can't be used, the address can't be listened on, or a scenario doesn't exist
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
-  const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime } = options;
+  const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime, openRecords = openDatabase } = options;
   const scenarios = scenariosNamed(options.scenarios ?? []);
   const vault = openVault(dataDir);
-  const db = await openDatabase(dataDir);
+  const db = await openRecords(dataDir);
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? systemClock;
   const callersClock = stepped ? systemClock : clock;
@@ -110,7 +112,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await services.current().engine.start();
-    return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
+    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
   } catch (error) {
     await close();
     throw error;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
-import { databaseFile } from '../../src/platform/store/database.ts';
+import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/platform/store/database.ts';
+import { openDatabase } from '../../src/platform/store/sqlite/database.ts';
 import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from '../platform/engine/crash-workers.ts';
 import { addOrganization, openEngineFixture } from '../platform/engine/engine-fixture.ts';
 

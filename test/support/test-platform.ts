@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../src/platform/platform.ts';
-import { databaseFile } from '../../src/platform/store/database.ts';
+import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { createTokens, seededDirectory, type Tokens } from './seeded-directory.ts';
 
 export type Json = Record<string, unknown>;

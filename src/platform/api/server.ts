@@ -120,7 +120,11 @@ const runHandler = (dependencies: ApiDependencies, op: AnyOperation, handler: An
   const within = (trx: Db) => handler(input, { ...dependencies, db: trx, principal });
   if (op.effect === 'read') return db.read(within);
   const actor = { name: principal.name, origin: requestOrigin, userAgent: request.headers['user-agent'] };
-  return db.write((trx) => withEvent(op, input, { db: trx, clock: dependencies.clock }, actor, () => within(trx)));
+  return db.write(async (trx) => {
+    // Requests that change something do so one at a time: many check what is there before they add to it.
+    await trx.hold('requests');
+    return withEvent(op, input, { db: trx, clock: dependencies.clock }, actor, () => within(trx));
+  });
 };
 
 /** Adds the route of one operation. */

@@ -81,6 +81,7 @@ export const advanceAlertRule = (context: EngineContext): TimerHandler => async 
 
 /** See Engine.alertRuleChanged. */
 export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: string): Promise<void> {
+  await trx.hold(ruleId);
   const rule = await trx.selectFrom('alert_rule').selectAll().where('id', '=', ruleId).executeTakeFirst();
   if (rule === undefined) throw notFound('alert rule', ruleId);
   const now = context.clock.now();

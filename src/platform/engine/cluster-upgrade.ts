@@ -9,6 +9,7 @@ const { queued, running } = clusterUpgradeStates;
 
 /** See Engine.upgradeCluster. */
 export async function requestUpgrade(context: EngineContext, trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }> {
+  await trx.hold(clusterId);
   const at = context.clock.now();
   const cluster = await trx.selectFrom('cluster').selectAll().where('id', '=', clusterId).executeTakeFirst();
   if (cluster === undefined) throw notFound('cluster', clusterId);

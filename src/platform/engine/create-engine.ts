@@ -51,6 +51,7 @@ export function createEngine(options: EngineOptions): Engine {
     lookQueue(options, duties),
   ]);
   const upkeep = createUpkeep(options, duties);
+  let unsubscribe: (() => void) | undefined;
   return {
     request: (trx, order) => requestDeployment(options, trx, order),
     cancel: (trx, environmentId) => cancelEnvironmentDeployment(options, trx, environmentId),
@@ -71,14 +72,19 @@ export function createEngine(options: EngineOptions): Engine {
     domainTarget: (trx, service) => domainTarget(options, trx, service),
     webhookEvents: webhookAttempts,
     statistics: (trx) => engineStatistics(trx, deliveries, clock.now()),
-    wake: worker.wake,
+    wake: () => {
+      worker.wake();
+      db.announceWork();
+    },
     start: async () => {
+      unsubscribe = db.onWork(worker.wake);
       worker.start();
       upkeep.start();
     },
     settled: worker.settled,
     stop: async () => {
       stopping.abort();
+      unsubscribe?.();
       await Promise.all([worker.stop(), upkeep.stop()]);
       await agent.destroy();
     },

@@ -28,6 +28,7 @@ export const isBeingDeleted = async (db: Db, serviceId: string): Promise<boolean
  * @throws ApiProblem 400 with the deployment that deletes it
  */
 export async function requireEnvironmentStays(db: Db, environmentId: string): Promise<void> {
+  await db.hold(environmentId);
   const deletion = await db
     .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('takes_environment', '=', 1).where('due_ms', 'is not', null).executeTakeFirst();
   if (deletion) throw refused(`The environment ${environmentId} is being deleted (deployment ${deletion.id}); nothing in it can be changed. Cancel that deployment to keep what is left.`);

@@ -1,9 +1,10 @@
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, servicesOf } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, requireHeld, servicesOf } from './deployment-rows.ts';
 import { nextStep } from './service-steps.ts';
-import { applyChange, updateEnvironmentState, Superseded } from './service-changes.ts';
+import { applyChange, updateEnvironmentState } from './service-changes.ts';
+import { Superseded } from './superseded.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 import type { Lease } from './lease.ts';
 import type { WorkQueue } from './worker.ts';
@@ -11,13 +12,14 @@ import type { WorkQueue } from './worker.ts';
 /** Begins the deployment at the head of a queue: its first stage stays queued for a moment, the others wait. */
 const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Promise<void> =>
   context.db.write(async (trx) => {
+    await trx.hold(deployment.environment_id);
     const at = context.clock.now();
     const services = await servicesOf(trx, deployment.id);
     const runtime = await runtimeOfEnvironment(context, trx, deployment.environment_id);
     const { numUpdatedRows } = await trx
       .updateTable('deployment')
       .set({ status: 'ONGOING', started_at: iso(at) })
-      .where('id', '=', deployment.id).where('status', '=', 'QUEUED').where('owner', 'is', deployment.owner).where('fencing_token', '=', deployment.fencing_token).where('canceling', '=', 0)
+      .where(heldAsRead(deployment)).where('status', '=', 'QUEUED').where('canceling', '=', 0)
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
     const first = Math.min(...services.map((service) => service.stage));
@@ -59,6 +61,8 @@ async function advanceDueServices(context: EngineContext, deployment: Deployment
   // This calls the runtime, which must not happen within a transaction.
   const writes = await Promise.all(due.map((service) => nextStep(context, deployment, service, { runtime, runningRecord: records.get(service.service_id) ?? null, signal })));
   await context.db.write(async (trx) => {
+    await trx.hold(deployment.environment_id);
+    await requireHeld(trx, deployment);
     for (const write of writes) await write(trx);
     await updateEnvironmentState(trx, deployment.environment_id);
     await updateDueTime(trx, deployment.id);
@@ -99,7 +103,7 @@ export function deploymentQueue(context: EngineContext): WorkQueue {
   const { db, clock } = context;
 
   const free = (from: Db, limit: number) =>
-    from.selectFrom('deployment').select(['id', 'queue']).where('due_ms', '<=', clock.now()).where('owner', 'is', null).orderBy('due_ms').orderBy('seq').limit(limit);
+    from.selectFrom('deployment').select(['id', 'queue']).where('due_ms', '<=', clock.now()).where('owner', 'is', null).orderBy('due_ms').orderBy('seq').limit(limit).$call(from.sql.claimed);
 
   const claim = (lease: Lease, limit: number) =>
     db.write(async (trx) => {

@@ -60,6 +60,7 @@ const showRequested = (trx: Db, deployment: DeploymentRow, service: ServiceRow) 
 
 /** See Engine.request. */
 export async function requestDeployment(context: EngineContext, trx: Db, order: DeploymentOrder): Promise<DeploymentRequest> {
+  await trx.hold(order.environmentId);
   const at = context.clock.now();
   const environment = await trx.selectFrom('environment').select(['name', 'cluster_id']).where('id', '=', order.environmentId).executeTakeFirst();
   if (environment === undefined) throw notFound('environment', order.environmentId);
@@ -107,6 +108,7 @@ const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> =
 
 /** See Engine.cancel. */
 export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
+  await trx.hold(environmentId);
   const found = await trx
     .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
   if (found === undefined) throw await nothingToCancel(trx, environmentId);

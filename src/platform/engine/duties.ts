@@ -28,7 +28,7 @@ export interface Duties {
 
 /** The number of times that a duty was taken, if this worker has it. */
 const claimsOf = async (db: Db, name: string, owner: string): Promise<number | undefined> =>
-  (await db.selectFrom('duty').select('claims').where('name', '=', name).where('owner', '=', owner).executeTakeFirst())?.claims;
+  (await db.selectFrom('duty').select('claims').where('name', '=', name).where('owner', '=', owner).$call(db.sql.held).executeTakeFirst())?.claims;
 
 /** Takes a duty that nobody has. @returns how often it was taken by now; undefined if somebody has it */
 async function claim(trx: Db, name: string, owner: string): Promise<number | undefined> {

@@ -38,6 +38,7 @@ const ofDeployment = (row: SeenRow | undefined, deploymentId: string): SeenRow |
 
 /** Writes what was seen of one service, unless a deployment of it has come up since. */
 async function saveSighting(context: EngineContext, trx: Db, { deploymentId, service }: RunningVersion, looked: RunningService, at: number): Promise<void> {
+  await trx.hold(service.environmentId);
   const current = await trx.selectFrom('service').selectAll().where('id', '=', service.id).where('last_deployment_id', '=', deploymentId).executeTakeFirst();
   if (!current || !isLookedAt(current)) return;
   const present = ofDeployment(await trx.selectFrom('running_service').selectAll().where('service_id', '=', service.id).executeTakeFirst(), deploymentId);
@@ -62,6 +63,8 @@ async function saveReach(context: EngineContext, trx: Db, runtime: string, lost:
   if (lost) {
     await trx.insertInto('unreachable_cluster').values(clusters.map((id) => ({ cluster_id: id, since_ms: lost.since, reason: lost.reason }))).onConflict((conflict) => conflict.doNothing()).execute();
   } else await trx.deleteFrom('unreachable_cluster').where('cluster_id', 'in', clusters).execute();
+  const environments = await trx.selectFrom('environment').select('id').where('cluster_id', 'in', clusters).execute();
+  await trx.hold(...environments.map(({ id }) => id));
   const services = await trx
     .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select(['service.id', 'service.environment_id', 'service.kind', 'service.deployed_state', 'service.last_deployment_id']).where('environment.cluster_id', 'in', clusters).execute();
   for (const id of new Set(services.map(({ environment_id: environment }) => environment))) await updateEnvironmentState(trx, id);

@@ -3,6 +3,9 @@ import type { Db } from '../store/index.ts';
 /** See Engine.markOutOfDate. */
 export async function markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void> {
   if (serviceIds.length === 0) return;
+  // Not while a deployment takes its configuration, which would be neither the new one nor marked.
+  const environments = await trx.selectFrom('service').select('environment_id').distinct().where('id', 'in', [...serviceIds]).execute();
+  await trx.hold(...environments.map(({ environment_id: id }) => id));
   await trx
     .updateTable('service').set({ deployment_status: 'OUT_OF_DATE' }).where('id', 'in', [...serviceIds]).where('deployment_status', '=', 'UP_TO_DATE').execute();
   // A deployment that took its configuration before the change won't bring the service up to date.

@@ -21,7 +21,7 @@ export type Retention = Partial<typeof defaultRetention>;
 const expiredDeployments = async (db: Db, newest: number, limit: number): Promise<string[]> => {
   const { rows } = await sql<{ id: string }>`
     WITH ranked AS (
-      SELECT deployment.id, environment.id IS NULL AS is_left_over,
+      SELECT deployment.id, CASE WHEN environment.id IS NULL THEN 1 ELSE 0 END AS is_left_over,
         row_number() OVER (PARTITION BY coalesce(service.id, deployment.queue) ORDER BY deployment.seq DESC) AS place
       FROM deployment LEFT JOIN deployment_service AS part ON part.deployment_id = deployment.id
         LEFT JOIN service ON service.id = part.service_id LEFT JOIN environment ON environment.id = deployment.environment_id)
@@ -29,7 +29,7 @@ const expiredDeployments = async (db: Db, newest: number, limit: number): Promis
     WHERE deployment.ended_at IS NOT NULL
       AND deployment.id NOT IN (SELECT last_deployment_id FROM service WHERE last_deployment_id IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM webhook_delivery WHERE webhook_delivery.deployment_id = deployment.id AND due_ms IS NOT NULL)
-    GROUP BY deployment.id HAVING min(place) > ${newest} OR max(is_left_over) = 1
+    GROUP BY deployment.id, deployment.seq HAVING min(place) > ${newest} OR max(is_left_over) = 1
     ORDER BY deployment.seq LIMIT ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 };
@@ -46,7 +46,7 @@ const removeDeployments = async (trx: Db, ids: readonly string[]): Promise<void>
 
 /** Removes the audit events before the newest ones, up to a limit, and notes since when they are whole. Returns how many were removed. */
 const removeAuditEvents = async (trx: Db, newest: number, limit: number): Promise<number> => {
-  const old = await trx.selectFrom('audit_event').select('seq').orderBy('created_at', 'desc').orderBy('seq', 'desc').offset(newest).limit(-1).execute();
+  const old = await trx.selectFrom('audit_event').select('seq').orderBy('created_at', 'desc').orderBy('seq', 'desc').offset(newest).limit(Number.MAX_SAFE_INTEGER).execute();
   const removed = old.toReversed().slice(0, limit).map(({ seq }) => seq);
   if (removed.length === 0) return 0;
   await trx.deleteFrom('audit_event').where('seq', 'in', removed).execute();

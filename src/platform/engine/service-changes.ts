@@ -7,16 +7,9 @@ import { appendLines, pruneDeployment } from './logs.ts';
 import { iso } from './context.ts';
 import { shownStates } from './running-facts.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isScheduledRun } from './deployment-rows.ts';
+import { Superseded } from './superseded.ts';
 import { uuidFrom } from '../common/index.ts';
-
-/** Thrown if a row has changed since it was read, or the lease is lost. Nothing of the change is written. */
-export class Superseded extends Error {
-  constructor(deploymentId: string) {
-    super(`Deployment ${deploymentId} has moved on.`);
-    this.name = 'Superseded';
-  }
-}
 
 /** A change of one service of a deployment, with its step, log lines and event. */
 export interface DeploymentServiceChange {
@@ -38,8 +31,7 @@ const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentS
     .where('deployment_id', '=', service.deployment_id)
     .where('service_id', '=', service.service_id)
     .where('revision', '=', service.revision)
-    .where((eb) =>
-      eb.exists(eb.selectFrom('deployment').select('id').where('id', '=', deployment.id).where('owner', 'is', deployment.owner).where('fencing_token', '=', deployment.fencing_token)))
+    .where((eb) => eb.exists(eb.selectFrom('deployment').select('id').where(heldAsRead(deployment))))
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
 };

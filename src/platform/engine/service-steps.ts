@@ -3,8 +3,9 @@ import type { Db } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
-import { applyChange, Superseded } from './service-changes.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, requireHeld } from './deployment-rows.ts';
+import { applyChange } from './service-changes.ts';
+import { Superseded } from './superseded.ts';
 import { taskInputs, taskOf } from './tasks.ts';
 
 /** One service of a deployment, as it was read. */
@@ -100,12 +101,6 @@ const overdue = async (context: EngineContext, service: DeployingService, task: 
 /** When to try a task again whose runtime could not reach what it runs on, in milliseconds. */
 const unreachableMilliseconds = 2000;
 
-/** Requires that a worker still holds a deployment that it read. @throws Superseded otherwise */
-const requireHeld = async ({ db }: EngineContext, { deployment: { id, owner, fencing_token: token } }: DeployingService): Promise<void> => {
-  const held = await db.selectFrom('deployment').select('id').where('id', '=', id).where('owner', 'is', owner).where('fencing_token', '=', token).executeTakeFirst();
-  if (held === undefined) throw new Superseded(id);
-};
-
 /**
  * Observes a task, after beginning it the first time. An error of the runtime itself fails the phase, so that the deployment doesn't hang.
  * @returns undefined if the runtime can't reach what it runs on: the task is as it was
@@ -113,7 +108,7 @@ const requireHeld = async ({ db }: EngineContext, { deployment: { id, owner, fen
 const observe = async (context: EngineContext, service: DeployingService, task: Task): Promise<Observation | undefined> => {
   const { runtime, row: { cursor }, signal } = service;
   try {
-    const call = { inputs: () => taskInputs(context, task.service), confirm: () => requireHeld(context, service), signal };
+    const call = { inputs: () => taskInputs(context, task.service), confirm: () => requireHeld(context.db, service.deployment), signal };
     if (cursor === null) await runtime.begin(task, call);
     const observation = await runtime.observe(task, cursor, call);
     return observation.outcome === 'ongoing' && context.clock.now() > task.deadline ? await overdue(context, service, task, observation) : observation;

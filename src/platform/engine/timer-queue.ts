@@ -28,6 +28,7 @@ export function timerQueue(context: EngineContext, handlers: Readonly<Record<Tim
 
   const fire = (kind: TimerKind, subjectId: string) =>
     db.write(async (trx) => {
+      await trx.hold(subjectId);
       const now = clock.now();
       const due = await trx
         .deleteFrom('timer').where('kind', '=', kind).where('subject_id', '=', subjectId).where('due_ms', '<=', now).returning('due_ms').executeTakeFirst();

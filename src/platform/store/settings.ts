@@ -1,4 +1,4 @@
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 import type { SettingName } from './schema/schema.ts';
 
 /** Reads a setting; undefined if it was never written. */

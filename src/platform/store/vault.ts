@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Db } from './database.ts';
+import type { Db } from './store.ts';
 import { readSetting, writeSetting } from './settings.ts';
 
 /** Encrypts secrets at rest, with the key of a data directory. */

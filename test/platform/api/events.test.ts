@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
 import { isAtRest } from '../../../src/contract/states.ts';
-import { databaseFile } from '../../../src/platform/store/database.ts';
+import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
 import { keyFile } from '../../../src/platform/store/vault.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
-import { databaseFile } from '../../../src/platform/store/database.ts';
+import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
 import { type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 
 /** A method of the runtime that is called, and answers when the test lets it. */

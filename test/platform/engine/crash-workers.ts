@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { DeploymentAction } from '../../../src/contract/states.ts';
 import { systemRandom } from '../../../src/platform/common/random.ts';
-import type { Db } from '../../../src/platform/store/database.ts';
+import type { Db } from '../../../src/platform/store/store.ts';
 import { addEnvironment, organizationId, type EngineFixture } from './engine-fixture.ts';
 
 const program = fileURLToPath(new URL('./worker-process.ts', import.meta.url));

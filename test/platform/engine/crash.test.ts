@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/platform/store/database.ts';
+import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
 import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crash-workers.ts';
 import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './engine-fixture.ts';
 

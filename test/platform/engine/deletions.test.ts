@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase, type Db } from '../../../src/platform/store/database.ts';
+import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import type { Db } from '../../../src/platform/store/store.ts';
 import { addWebhook, killWorker, startWorker } from './crash-workers.ts';
 import { addEnvironment, addOrganization, clusterId, manualClock, openEngineFixture, organizationId, type EngineFixture, type EngineFixtureOptions } from './engine-fixture.ts';
 

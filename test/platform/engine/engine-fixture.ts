@@ -10,7 +10,8 @@ import { systemRandom } from '../../../src/platform/common/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { type Db, openDatabase, type DataStore } from '../../../src/platform/store/database.ts';
+import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
 
 const at = '2026-01-05T08:00:00.000Z';

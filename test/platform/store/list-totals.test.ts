@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase, type DataStore } from '../../../src/platform/store/database.ts';
-import { listTotals } from '../../../src/platform/store/migrations/0004-list-totals.ts';
+import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import type { DataStore } from '../../../src/platform/store/store.ts';
+import { listTotals } from '../../../src/platform/store/sqlite/migrations/0004-list-totals.ts';
 import { addEnvironment, addOrganization, projectId } from '../engine/engine-fixture.ts';
 
 let dataDir: string;

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { toWire } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
-import { databaseFile, openDatabase } from '../../../src/platform/store/database.ts';
+import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
 import { strictReader } from '../api/read-platform.ts';
 import { keyFile, openVault } from '../../../src/platform/store/vault.ts';
 

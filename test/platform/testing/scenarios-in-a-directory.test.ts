@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addDays } from '../../../src/platform/common/clock.ts';
 import { allScenarios, scenarios } from '../../../src/platform/testing/scenarios/scenarios.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { databaseFile } from '../../../src/platform/store/database.ts';
+import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
 import { manualClock } from '../engine/engine-fixture.ts';
 import { type Json, type TestPlatform, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
 

@@ -131,7 +131,7 @@ export const cloneHandlers = {
     const from = await findById(db, 'environment', environment_id);
     const project = await projectFor(project_id ?? from.project_id, from, context);
     const cluster = await clusterFor(cluster_id ?? from.cluster_id, project.organization_id, context);
-    const holder = await db.selectFrom('environment').select(['id', 'name']).where('project_id', '=', project.id).where('name', '=', name).executeTakeFirst();
+    const holder = await db.selectFrom('environment').select(['id', 'name']).where('project_id', '=', project.id).where(db.sql.sameIgnoringCase('name', name)).executeTakeFirst();
     if (holder) throw taken('name', `the environment "${holder.name}" (${holder.id}) has that name already`);
     const services = await db.selectFrom('service').selectAll().where('environment_id', '=', from.id).orderBy('created_at').orderBy('id').execute();
     requireRoom(services, cluster);

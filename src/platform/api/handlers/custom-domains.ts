@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { DomainKind } from '../../../contract/index.ts';
 import { isoNow, notFound, taken } from '../../common/index.ts';
 import type { CustomDomainTable, Db } from '../../store/index.ts';
@@ -51,7 +51,7 @@ async function firstTakenFrom(db: Db, domain: string): Promise<string | undefine
     .select('target_id')
     .where('event_type', '=', 'DELETE')
     .where('sub_target_type', '=', 'CUSTOM_DOMAIN')
-    .where(sql`json_extract(original_change, '$.domain')`, '=', domain)
+    .where(db.sql.member('original_change', ['domain']), '=', domain)
     .orderBy('seq')
     .executeTakeFirst();
   return event?.target_id ?? undefined;
@@ -73,7 +73,7 @@ const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactio
 async function create(kind: DomainKind, id: string, { domain, generate_certificate: certificate, use_cdn: usesCdn = false }: NewDomain, context: RequestContext) {
   const { db, clock, random } = context;
   const target = await beginChange(kind, id, context);
-  const holder = await db.selectFrom('custom_domain').select('service_id').where('domain', '=', domain).executeTakeFirst();
+  const holder = await db.selectFrom('custom_domain').select('service_id').where(db.sql.sameIgnoringCase('domain', domain)).executeTakeFirst();
   if (holder) throw taken('domain', `"${domain}" is taken by ${holder.service_id === id ? 'this service already' : `the service ${holder.service_id}`}`);
   const now = isoNow(clock);
   const row = await db

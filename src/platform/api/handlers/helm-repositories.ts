@@ -8,13 +8,13 @@ import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
 
-// Must match the expression of its index.
-const usedRepository = sql<string>`json_extract(spec, '$.source.repository.repository.id')`;
+// There is an index of this member.
+const usedRepository = ['source', 'repository', 'repository', 'id'];
 
 const repositoryAnswer = async (db: Db, row: Selectable<HelmRepositoryTable>) => {
   const { total } = await db
     .selectFrom('service').select((select) => select.fn.countAll<number>().as('total')).where('kind', '=', sql.lit('helm'))
-    .where(usedRepository, '=', row.id)
+    .where(db.sql.member('spec', usedRepository), '=', row.id)
     .executeTakeFirstOrThrow();
   return {
     ...withoutNulls(row),

@@ -33,10 +33,10 @@ const requestedRole = async (db: Db, organizationId: string, input: { role_id?: 
 };
 
 const requireNewEmail = async ({ db, clock }: RequestContext, organizationId: string, email: string): Promise<void> => {
-  const member = await db.selectFrom('member').select('id').where('organization_id', '=', organizationId).where('email', '=', email).executeTakeFirst();
+  const member = await db.selectFrom('member').select('id').where('organization_id', '=', organizationId).where(db.sql.sameIgnoringCase('email', email)).executeTakeFirst();
   if (member) throw invalid('email', `${email} is a member already (${member.id})`);
   const pending = await db
-    .selectFrom('invitation').select(['id', 'expires_at']).where('organization_id', '=', organizationId).where('email', '=', email)
+    .selectFrom('invitation').select(['id', 'expires_at']).where('organization_id', '=', organizationId).where(db.sql.sameIgnoringCase('email', email))
     .where('expires_at', '>', isoNow(clock)).executeTakeFirst();
   if (pending) throw invalid('email', `${email} is invited already (${pending.id}), until ${pending.expires_at}`);
 };

@@ -39,6 +39,6 @@ const owners = { project: 'organization_id', environment: 'project_id', helm_rep
  * @throws ApiProblem 400 with the member
  */
 export async function requireFreeName(db: Db, table: keyof typeof owners, ownerId: string, name: string): Promise<void> {
-  const taken = await db.selectFrom(table as 'project').select(['id', 'name']).where(owners[table] as 'organization_id', '=', ownerId).where('name', '=', name).executeTakeFirst();
+  const taken = await db.selectFrom(table as 'project').select(['id', 'name']).where(owners[table] as 'organization_id', '=', ownerId).where(db.sql.sameIgnoringCase('name', name)).executeTakeFirst();
   if (taken) throw invalid('name', `the ${table.replaceAll('_', ' ')} "${taken.name}" (${taken.id}) has that name already`);
 }

@@ -147,7 +147,7 @@ export async function toStoredDatabase(request: Omit<z.output<typeof DatabaseUpd
  * @throws ApiProblem 400 with the member
  */
 export async function requireFreeServiceName(db: Db, environmentId: string, name: string, self?: string): Promise<void> {
-  const taken = await db.selectFrom('service').select(['id', 'name', 'kind']).where('environment_id', '=', environmentId).where('name', '=', name).executeTakeFirst();
+  const taken = await db.selectFrom('service').select(['id', 'name', 'kind']).where('environment_id', '=', environmentId).where(db.sql.sameIgnoringCase('name', name)).executeTakeFirst();
   if (taken && taken.id !== self) throw invalid('name', `"${taken.name}" (${taken.kind} ${taken.id}) in this environment has that name already`);
 }
 

@@ -134,7 +134,7 @@ export async function deleteVariable(owner: StoredOwner, row: VariableRow, conte
   const affected = await affectedServices(db, row);
   // What overrides it may itself be overridden: a project's by an environment, and that by a service.
   await sql`
-    WITH RECURSIVE gone (id) AS (SELECT ${row.id} UNION SELECT variable.id FROM variable JOIN gone ON variable.linked_variable_id = gone.id)
+    WITH RECURSIVE gone (id) AS (SELECT id FROM variable WHERE id = ${row.id} UNION SELECT variable.id FROM variable JOIN gone ON variable.linked_variable_id = gone.id)
     DELETE FROM variable WHERE id IN (SELECT id FROM gone)`.execute(db);
   await engine.variableChanged(db, affected);
   return undefined;

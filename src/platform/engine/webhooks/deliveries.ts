@@ -115,7 +115,7 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
         .selectFrom('webhook_delivery').select('seq')
         .where('webhook_id', '=', webhookId).where('due_ms', '<=', clock.now())
         .where((eb) => eb.or([eb('owner', 'is', null), eb('owner', '=', lease.owner)]))
-        .orderBy('seq').limit(concurrentDeliveries);
+        .orderBy('seq').limit(concurrentDeliveries).$call(trx.sql.claimed);
       return trx.updateTable('webhook_delivery').set({ owner: lease.owner }).where('seq', 'in', free).returningAll().execute();
     });
 
@@ -124,6 +124,7 @@ export function deliveryQueue(context: EngineContext, options: DeliveryOptions):
     const webhook = await db.selectFrom('webhook').selectAll().where('id', '=', webhookId).executeTakeFirstOrThrow();
     const results = webhook.enabled === 1 ? await Promise.all(deliveries.map((delivery) => attempt(delivery, webhook, signal))) : [];
     const ends = await db.write(async (trx) => {
+      await trx.hold(...deliveries.map((delivery) => delivery.deployment_id));
       const recorded: (keyof DeliveryCounts | undefined)[] = [];
       for (const [index, delivery] of deliveries.entries()) {
         const result = results[index];

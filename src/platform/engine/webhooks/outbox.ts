@@ -48,6 +48,8 @@ const openDeliveries = async (trx: Db, { deployment, service }: Announcement): P
 
 /** Adds a delivery to the outbox for every enabled webhook that subscribes to the event, in the caller's transaction. */
 export async function announce(trx: Db, announcement: Announcement): Promise<void> {
+  // Whoever ends a delivery makes the next one of the deployment due, and must see this one.
+  await trx.hold(announcement.deployment.id);
   const owner = await trx
     .selectFrom('environment')
     .innerJoin('project', 'project.id', 'environment.project_id')

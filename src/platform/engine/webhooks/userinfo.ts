@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { hiddenSecret } from '../../../contract/index.ts';
 import type { DataStore, Vault } from '../../store/index.ts';
 
@@ -36,7 +35,7 @@ export function redactedTarget({ target_url, sealed_target_userinfo }: { readonl
 
 /**
  * Seals the user names and passwords in webhook URLs that earlier versions stored in plain text, and overwrites the plain
- * text in the database file.
+ * text in the database's files.
  */
 export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
   const rows = await db.selectFrom('webhook').select(['id', 'target_url']).where('sealed_target_userinfo', 'is', null).where('target_url', 'like', '%@%').execute();
@@ -45,10 +44,7 @@ export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
     return userinfo === undefined ? [] : [{ id, target_url: address, sealed_target_userinfo: vault.seal(userinfo) }];
   });
   if (unsealed.length === 0) return;
-  await sql`PRAGMA secure_delete = ON`.execute(db);
-  await db.write(async (trx) => {
+  await db.overwrite(async (trx) => {
     for (const { id, ...columns } of unsealed) await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
   });
-  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
-  await sql`PRAGMA secure_delete = OFF`.execute(db);
 }

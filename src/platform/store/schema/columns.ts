@@ -3,7 +3,7 @@
  * milliseconds since the epoch. A column whose name begins with `sealed_` holds text that the vault encrypted.
  */
 
-/** A boolean, as SQLite stores it. */
+/** A boolean, as rows have it whatever the database. */
 export type BooleanColumn = 0 | 1;
 
 /** JSON text. */

@@ -136,5 +136,5 @@ interface PlatformTables {
   list_total: ListTotalTable;
 }
 
-/** Every table, as SQLite stores its rows. */
+/** Every table, with its rows as code sees them. */
 export type DatabaseSchema = PlatformTables & OrganizationTables & EngineTables;

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { databaseFile, openDatabase } from '../../../../src/platform/store/database.ts';
-import { takeSnapshot } from '../../../../src/platform/store/snapshots.ts';
+import { databaseFile, openDatabase } from '../../../../src/platform/store/sqlite/database.ts';
+import { takeSnapshot } from '../../../../src/platform/store/sqlite/snapshots.ts';
 import { openVault } from '../../../../src/platform/store/vault.ts';
 
 const program = fileURLToPath(new URL('./restore-process.ts', import.meta.url));

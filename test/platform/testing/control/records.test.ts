@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPlatform } from '../../../../src/platform/platform.ts';
-import { databaseFile } from '../../../../src/platform/store/database.ts';
+import { databaseFile } from '../../../../src/platform/store/sqlite/database.ts';
 import { createToken, revokeToken } from '../../../../src/platform/api/tokens.ts';
 import { keyFile } from '../../../../src/platform/store/vault.ts';
 import { rowsOf } from '../../../support/test-platform.ts';

@@ -1,4 +1,4 @@
-import { prepareRestore } from '../../../../src/platform/store/replacement.ts';
+import { prepareRestore } from '../../../../src/platform/store/sqlite/replacement.ts';
 import { openVault } from '../../../../src/platform/store/vault.ts';
 
 // A process that restores a snapshot until it is killed: the data directory and the snapshot's name are its arguments.

@@ -4,7 +4,7 @@ import { link, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
-import { ApiProblem, invalid } from '../common/index.ts';
+import { ApiProblem, invalid } from '../../common/index.ts';
 import { copyDatabase } from './copy-database.ts';
 import { databaseFile } from './database.ts';
 

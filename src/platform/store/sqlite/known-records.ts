@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { KnownResources } from './runtime/index.ts';
-import { databaseFile } from './store/index.ts';
+import { databaseFile } from './database.ts';
 
 /** What the records of a platform have that tells whether something on an engine belongs to it. */
-export interface KnownRecords extends KnownResources {
+export interface KnownRecords {
+  readonly serviceIds: ReadonlySet<string>;
+  readonly environmentIds: ReadonlySet<string>;
   /** The id that the platform labels things with. */
   readonly platformId: string;
 }

@@ -12,7 +12,7 @@ import { deletions } from './0009-deletions.ts';
 import { runtimes } from './0010-runtimes.ts';
 import { runningServices } from './0011-running-services.ts';
 import { fencing } from './0012-fencing.ts';
-import type { DatabaseSchema } from '../schema/schema.ts';
+import type { DatabaseSchema } from '../../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
 const migrations: Record<string, Migration> = {

@@ -3,11 +3,11 @@ import { copyFile, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Insertable } from 'kysely';
-import { keyFile, keyMatches, type Vault } from './vault.ts';
-import { refused } from '../common/index.ts';
+import { keyFile, keyMatches, type Vault } from '../vault.ts';
+import { refused } from '../../common/index.ts';
 import { copyDatabase, isUnreadable } from './copy-database.ts';
 import { databaseFile, openDatabase } from './database.ts';
-import type { ApiTokenTable } from './schema/schema.ts';
+import type { ApiTokenTable } from '../schema/schema.ts';
 import { findSnapshot } from './snapshots.ts';
 
 type Token = Insertable<ApiTokenTable>;

@@ -1,9 +1,12 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
+import type { DatabaseSchema } from '../schema/schema.ts';
+import type { DataStore, Db } from '../store.ts';
+import { createWorkListeners } from '../work-listeners.ts';
 import { readingConnection, writingConnection } from './connection.ts';
+import { sqliteDialect } from './dialect.ts';
 import { migrate } from './migrations/migrate.ts';
-import type { DatabaseSchema } from './schema/schema.ts';
 
 /** Thrown if a transaction waits for something outside the database. */
 export class AwaitedOutside extends Error {
@@ -31,48 +34,37 @@ async function withinOneTick<Result>(operation: () => Promise<Result>): Promise<
   }
 }
 
-/** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
-export type Db = Omit<Kysely<DatabaseSchema>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'>;
-
-/** The database of a data directory. */
-export interface DataStore extends Db {
-  /** Whether several processes may serve the same records at once. */
-  readonly isShared: boolean;
-  /** Runs single queries on the read-only connection. */
-  readonly reader: Pick<Db, 'selectFrom'>;
-  /**
-   * Runs queries in a transaction on the read-only connection: all of them see the same state. Takes no lock and never
-   * waits for writers.
-   * @throws AwaitedOutside like `write`
-   */
-  read<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
-  /**
-   * Runs queries and changes in a transaction with the write lock: committed when `operation` returns, rolled back when it
-   * throws.
-   * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
-   */
-  write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
-  /** Closes the database. */
-  destroy(): Promise<void>;
-}
-
 /** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
+type Queries = Omit<Db, 'sql' | 'hold'>;
+
+const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {} });
+
 const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSchema>): DataStore => {
   const closeWriter = writer.destroy.bind(writer);
-  const own: Pick<DataStore, 'isShared' | 'reader' | 'read' | 'write' | 'destroy'> = {
+  const listeners = createWorkListeners();
+  const write: DataStore['write'] = (operation) => writer.transaction().execute((trx) => withinOneTick(() => operation(withDialect(trx))));
+  const own: Omit<DataStore, keyof Db> = {
     isShared: false,
     reader,
-    read: (operation) => reader.transaction().setAccessMode('read only').execute((trx) => withinOneTick(() => operation(trx))),
-    write: (operation) => writer.transaction().execute((trx) => withinOneTick(() => operation(trx))),
+    read: (operation) => reader.transaction().setAccessMode('read only').execute((trx) => withinOneTick(() => operation(withDialect(trx)))),
+    write,
+    overwrite: async (operation) => {
+      await sql`PRAGMA secure_delete = ON`.execute(writer);
+      await write(operation);
+      await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(writer);
+      await sql`PRAGMA secure_delete = OFF`.execute(writer);
+    },
+    announceWork: listeners.call,
+    onWork: listeners.onWork,
     destroy: async () => {
       // The writer closes last: the last connection checkpoints the write-ahead log, which a read-only one can't do.
       await reader.destroy();
       await closeWriter();
     },
   };
-  return Object.assign(writer, own);
+  return Object.assign(withDialect(writer), own);
 };
 
 /**

@@ -1,0 +1,61 @@
+import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { DatabaseSchema } from './schema/schema.ts';
+
+/** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
+export interface Dialect {
+  /** A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of letters only */
+  readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
+  /** Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that ignores case. */
+  readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;
+  /**
+   * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so that two
+   * workers never claim the same one. Nothing to do where writes run one at a time.
+   */
+  readonly claimed: <Query extends AnySelect>(query: Query) => Query;
+  /** Locks the rows that a query finds to the end of the transaction, once nobody else has. It finds them as they are then. */
+  readonly held: <Query extends AnySelect>(query: Query) => Query;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a query over whichever tables.
+type AnySelect = SelectQueryBuilder<any, any, any>;
+
+/** What the store's queries and transactions have beside queries. */
+interface DbExtras {
+  readonly sql: Dialect;
+  /**
+   * Waits until no other transaction holds one of the names, and holds them until this one ends: what a transaction reads of
+   * a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do where writes run
+   * one at a time.
+   */
+  hold(...names: readonly string[]): Promise<void>;
+}
+
+/** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
+export type Db = Omit<Kysely<DatabaseSchema>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & DbExtras;
+
+/** The records of a platform. */
+export interface DataStore extends Db {
+  /** Whether several processes may serve the same records at once. */
+  readonly isShared: boolean;
+  /** Runs single queries that only read. */
+  readonly reader: Pick<Db, 'selectFrom'>;
+  /**
+   * Runs queries in a transaction that can't write: all of them see the same state. Never waits for writers.
+   * @throws AwaitedOutside like `write`
+   */
+  read<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs queries and changes in a transaction: committed when `operation` returns, rolled back when it throws. It may run
+   * more than once, so it must change nothing but records.
+   * @throws AwaitedOutside, after a rollback, if `operation` waits for anything but the database
+   */
+  write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
+  /** Like `write`, and nothing of the values that were replaced is left in the database's files where the database can do that. */
+  overwrite(operation: (trx: Db) => Promise<void>): Promise<void>;
+  /** Tells the engines of all processes on these records that there is work. Never throws; who misses it finds the work later. */
+  announceWork(): void;
+  /** Calls a listener when work is announced. @returns a function that ends this */
+  onWork(listener: () => void): () => void;
+  /** Closes the store. */
+  destroy(): Promise<void>;
+}
