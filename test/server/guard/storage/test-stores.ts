@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
@@ -18,17 +19,25 @@ export interface Tampering {
 export interface TestStore extends AsyncDisposable {
   /** Where a program of its own opens it, with `storeAtAddress`. */
   readonly address: string;
-  /** Opens it once more, as another process does. Closed at the end. */
+  /** Opens it once more, as another process does, with the time that the test makes up. Closed at the end. */
   readonly open: () => GuardStore;
   readonly tamper: Tampering;
+  /** Ends all connections to it; absent where there are none. */
+  readonly cutConnections?: () => Promise<void>;
 }
 
-/** Opens a store by the address of a test store. */
-export const storeAtAddress = (address: string): GuardStore => sqliteGuardStore(address);
+/** Set in the suite whose stores are on a PostgreSQL server: its address. */
+const server = process.env['TEST_POSTGRES'];
+
+const postgres = server === undefined ? undefined : await import('./postgres-stores.ts');
+
+/** Opens a store by the address of a test store. @param isTimeGiven whether the time is that of callers, which they make up. */
+export const storeAtAddress = (address: string, isTimeGiven = false): GuardStore => postgres?.openAt(address, isTimeGiven) ?? sqliteGuardStore(address);
 
 interface Place extends AsyncDisposable {
   readonly address: string;
   readonly tamper: Tampering;
+  readonly cutConnections?: () => Promise<void>;
 }
 
 async function sqlitePlace(): Promise<Place> {
@@ -53,13 +62,12 @@ async function sqlitePlace(): Promise<Place> {
 
 /** Makes a store in the database that this run tests. */
 export async function createTestStore(): Promise<TestStore> {
-  const { address, tamper, ...place } = await sqlitePlace();
+  const place: Place = postgres ? await postgres.createPlace(server!, `guard_${randomBytes(8).toString('hex')}`) : await sqlitePlace();
   const opened: GuardStore[] = [];
   return {
-    address,
-    tamper,
+    ...place,
     open: () => {
-      const store = storeAtAddress(address);
+      const store = storeAtAddress(place.address, true);
       opened.push(store);
       return store;
     },
