@@ -134,6 +134,25 @@ describe('the rooms', () => {
   });
 });
 
+/** Files of the server that name a database driver elsewhere than behind the seam of the guard's store. */
+const driverNamesOutside = (files: readonly { path: string; source: string }[]): string[] =>
+  files
+    .filter(({ path }) => /^(?:src\/(?:server|transport)|tools)\//.test(path) && !path.startsWith('src/server/guard/storage/sqlite/'))
+    .flatMap(({ path, source }) => (/node:sqlite|DatabaseSync|from 'kysely'/.test(source) ? [path] : []));
+
+describe('databases', () => {
+  test('of the server are seen only behind the seam of the guard\'s store', () => {
+    expect(driverNamesOutside(code)).toEqual([]);
+  });
+
+  test.each([
+    ['src/server/guard/approvals/approvals.ts', "import type { DatabaseSync } from 'node:sqlite';"],
+    ['src/transport/http/host.ts', "const { DatabaseSync } = await import('node:sqlite');"],
+  ])('would be found in %s: %s', (path, source) => {
+    expect(driverNamesOutside([{ path, source }])).toEqual([path]);
+  });
+});
+
 describe('the files', () => {
   test(`of the program have at most ${longestFile} lines`, () => {
     const long = code.filter(({ source }) => source.split('\n').length - 1 > longestFile).map(({ path }) => path);

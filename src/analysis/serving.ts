@@ -14,7 +14,19 @@ export interface Serving {
   /** How many instances there are, or how many it may have where the platform doesn't tell that. */
   readonly instances?: string;
   readonly since?: string;
+  /** What is being done to it: what serves is being taken down, or will be when its turn comes. */
+  readonly ending?: Ending;
 }
+
+interface Ending {
+  readonly action: 'deleted' | 'stopped';
+  readonly hasBegun: boolean;
+}
+
+const endings: Readonly<Record<string, Ending>> = {
+  DELETING: { action: 'deleted', hasBegun: true }, DELETE_QUEUED: { action: 'deleted', hasBegun: false }, WAITING_DELETING: { action: 'deleted', hasBegun: false },
+  STOPPING: { action: 'stopped', hasBegun: true }, STOP_QUEUED: { action: 'stopped', hasBegun: false }, WAITING_STOPPING: { action: 'stopped', hasBegun: false },
+};
 
 /** Jobs run and end, Terraform makes things: neither serves. */
 export const canServe = (kind: string): boolean => kind !== 'job' && kind !== 'terraform';
@@ -81,18 +93,21 @@ export function servingOf(service: ServedService): Serving | undefined {
   if (!needsHistory(service)) return { is: 'serving', version: versionIn(service), instances, since: status.last_deployment_date ?? undefined };
   const last = history && effective(history);
   if (!last && history && !isUp(service) && (status.deployment_requests_count ?? Infinity) <= history.length) return { is: 'nothing' };
+  if (last?.action === 'STOP' || last?.action === 'DELETE') return { is: last.end === 'good' ? 'nothing' : 'unknown' };
+  const ending = endings[status.state];
+  if (ending?.hasBegun) return { is: 'unknown', version: last && versionOf(last), ending };
   if (!last) return { is: isUp(service) ? 'serving' : 'unknown', instances: isUp(service) ? instances : undefined };
-  if (last.action === 'STOP' || last.action === 'DELETE') return { is: last.end === 'good' ? 'nothing' : 'unknown' };
   if (status.state === 'UNAVAILABLE') return { is: 'unknown', version: versionOf(last), since: last.endedAt };
-  return { is: 'serving', version: versionOf(last), instances, since: last.endedAt };
+  return { is: 'serving', version: versionOf(last), instances, since: last.endedAt, ...(ending && { ending }) };
 }
 
 /** What serves, in words; undefined for what doesn't serve by nature. */
 export function servingText(serving: Serving | undefined): string | undefined {
   if (!serving) return undefined;
-  const { is, version, instances, since } = serving;
+  const { is, version, instances, since, ending } = serving;
   if (is === 'nothing') return 'nothing';
   const facts = [version, instancesText(instances), since && `since ${since}`].filter(Boolean).join(', ');
+  if (ending?.hasBegun) return `perhaps nothing: it is being ${ending.action}${version ? `; before: ${version}` : ''}`;
   if (is === 'unknown') return version ? `perhaps nothing; last good: ${facts}` : 'not known';
-  return facts || 'its present version';
+  return `${facts || 'its present version'}${ending ? `, until it is ${ending.action}` : ''}`;
 }

@@ -3,6 +3,7 @@ import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, s
 import { addMissingDatabaseVariables, anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
 import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
 import { type RateLimitBudget, createRateLimiter } from './api/index.ts';
+import { engineRateLimit } from '../contract/index.ts';
 import { type Runtime, runtimesOf, simulatedRuntimeName } from './runtime/index.ts';
 import { createSimulatedRuntime } from './runtime/simulated/index.ts';
 import { seedEmptyOrganization, seedPlatform } from './seed/index.ts';
@@ -116,7 +117,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom }) : {};
       running = {
         random: servicesRandom,
-        countCall: createRateLimiter(dependencies.callersClock, dependencies.rateLimit, dependencies.rateWindowSeconds),
+        countCall: createRateLimiter(dependencies.callersClock, dependencies.rateLimit ?? (realClusters && engineRateLimit), dependencies.rateWindowSeconds),
         engine: createEngine({
           db, clock, random: servicesRandom, log, timeScale,
           runtimes: runtimesOf({ [simulatedRuntimeName]: runtime(simulated()), ...real }),

@@ -3,7 +3,7 @@ import { type PlatformClock, createSteppedClock, systemClock, type PlatformLog, 
 import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
-import { organizationId, seedIds } from './seed/index.ts';
+import { hasExamples, organizationId, seedIds } from './seed/index.ts';
 import { type DataStore, openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
 import { createPlatformServices } from './platform-services.ts';
 import type { RealClusters } from './real-clusters.ts';
@@ -54,7 +54,7 @@ export interface RunningPlatform {
   /** The token from the options, or a new one; null if the directory already has tokens. */
   readonly token: string | null;
   readonly organizationId: string;
-  /** Ids of seeded resources, by the contract's member names. */
+  /** Ids of seeded resources, by the contract's member names. Empty if the organization came without examples. */
   readonly seed: Readonly<Record<string, string>>;
   /** The URL and token of the control endpoints, if they are served. */
   readonly control?: { readonly url: string; readonly token: string };
@@ -112,7 +112,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     const token = await tokenOf();
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await services.current().engine.start();
-    return { url, token, organizationId, seed: seedIds, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
+    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
   } catch (error) {
     await close();
     throw error;

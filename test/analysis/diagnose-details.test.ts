@@ -23,6 +23,40 @@ test('an exception of a command of the build is no app that crashes', () => {
   expect([codeOf(lines), codeOf(lines, 'BUILD_ERROR')]).toEqual(['app_crashed', 'unknown']);
 });
 
+const scheduleAfter = (line: string, kind: 'job' | 'container' = 'job') => diagnose(failedDeployment({ kind, lines: ['No space left on device', line] }));
+
+test('the schedule of a job that failed is told', () => {
+  const says = 'The schedule of this version does not begin, because this deployment did not end well. ';
+  expect(scheduleAfter(`${says}No run starts by itself until a deployment of the job ends well.`)).toMatchObject({ cause: { code: 'disk_full' }, schedule: 'no run starts by itself until a deployment of it ends well' });
+  expect(scheduleAfter(`${says}The version before it goes on running by its own.`).schedule).toBe('that of the version before goes on; the new one has not begun');
+  expect([scheduleAfter('done').schedule, scheduleAfter(`${says}No run`, 'container').schedule]).toEqual([undefined, undefined]);
+});
+
+describe('a build that fails', () => {
+  const classic = [
+    'Step 3/5 : RUN zig build', ' ---> Running in 0a1b2c3d4e5f', 'install: done', 'Removing intermediate container 0a1b2c3d4e5f', ' ---> 1f2e3d4c5b6a',
+    'Step 4/5 : RUN zig build', ' ---> Running in 5f4e3d2c1b0a', 'compiling 12 files', "main.zig:3:9: expected ';'", '', 'Build Summary: 2/4 steps succeeded',
+    "The command '/bin/sh -c zig build' returned a non-zero code: 2", 'The build failed at step 4, with exit code 2: RUN zig build',
+  ];
+  const buildKit = [
+    '#7 [builder 2/4] RUN echo other', '#8 [builder 3/4] RUN zig build', '#8 0.210 compiling 12 files', '#7 0.300 other', "#8 1.310 main.zig:3:9: expected ';'", '#8 1.320 Build Summary: 2/4 steps succeeded',
+    '#8 ERROR: process "/bin/sh -c zig build" did not complete successfully: exit code: 2', '------', ' > [builder 3/4] RUN zig build:', "1.310 main.zig:3:9: expected ';'", '------',
+  ];
+
+  test.each([['classic', classic], ['BuildKit', buildKit]])('quotes what its command said last, and leads to the log: %s', (_, lines) => {
+    const { cause, lines: shown, next } = diagnose(failedDeployment({ kind: 'application', lines, state: 'BUILD_ERROR' }));
+    expect(cause.code).toBe('docker_build_failed');
+    expect(cause.sentence).toMatch(/exit code 2\. The last that it said: "compiling 12 files", "main\.zig:3:9: expected ';'", "Build Summary: 2\/4 steps succeeded"\.$/);
+    expect(shown.map(({ text }) => text).join('\n')).toContain("main.zig:3:9: expected ';'");
+    expect(next[0]).toMatchObject({ tool: 'search_logs', arguments: { service: 'service-1', deployment_id: 'failed', level: 'debug' } });
+  });
+
+  test('quotes nothing where the command said nothing', () => {
+    const lines = ['Step 2/2 : RUN exit 2', ' ---> Running in 5f4e3d2c1b0a', "The command '/bin/sh -c exit 2' returned a non-zero code: 2"];
+    expect(diagnose(failedDeployment({ kind: 'application', lines, state: 'BUILD_ERROR' })).cause.sentence).toMatch(/ended with exit code 2\.$/);
+  });
+});
+
 describe('how sure a cause is', () => {
   test('falls where the step that failed is not one for it', () => {
     const lines = ['FATAL:  password authentication failed for user "app"'];
@@ -63,6 +97,23 @@ describe('what is taken into account', () => {
       history: [tagged('bad', 10, 'DEPLOYMENT_ERROR', 'v2'), tagged('good', 5, 'DEPLOYED', 'v1')],
     });
     expect(cause.sentence).toBe('The app crashes: "SchemaError: too old".');
+  });
+
+  test.each([
+    ['its own log explains it', ['TypeError: config is not a function'], false],
+    ['its own log has a cause', ["KeyError: 'SMTP_URL'"], false],
+    ['another cause explains a probe that fails', [unready, 'TypeError: config is not a function'], false],
+    ['the log only names it', ['GET /visits 200', 'TypeError: config is not a function'], false],
+    ['nothing explains it', ['1 of 1 instances of the new version failed: it ended with exit code 3.'], true],
+    ['a probe fails and nothing says why', [unready], true],
+    ['the log asks for its name', ['TypeError: fetch failed', '  cause: Error: getaddrinfo ENOTFOUND visits'], true],
+    ['the log finds nobody at its host', ['Connection to visits-1.internal refused', 'RuntimeError: no store'], true],
+    ['the log misses its variable', ["KeyError: 'DATABASE_8F14E45F_HOST'"], true],
+  ])('is a sibling that failed before it, or is not: %s', (_, lines, isSuspected) => {
+    const sibling = { kind: 'database', id: '8f14e45f-1', name: 'visits', host: 'visits-1.internal', state: 'DEPLOYMENT_ERROR', last_deployment_date: at(8) } as const;
+    const { cause, also, next } = diagnose(failedDeployment({ lines, siblings: [sibling] }));
+    expect([cause, ...also].some(({ sentence }) => sentence.includes('database visits (DEPLOYMENT_ERROR) failed before it'))).toBe(isSuspected);
+    expect(next.some(({ tool, arguments: { service } }) => tool === 'diagnose_deployment' && service === sibling.id)).toBe(isSuspected);
   });
 
   test('is, of an endless log, its end', () => {

@@ -38,7 +38,7 @@ const configIn = (dataDir: string): Config => readConfig('approve', { dataDir },
 async function ask(config: Config, request = approvalRequest()): Promise<string> {
   const approvals = approvalsConfigOf(config);
   const asked = await createApprovals(approvals).ask(request, Date.now());
-  approvals.store.close();
+  await approvals.store.close();
   if (asked.kind !== 'pending') throw new Error(`not pending: ${asked.kind}`);
   return asked.code;
 }
@@ -46,7 +46,7 @@ async function ask(config: Config, request = approvalRequest()): Promise<string>
 const comesOf = async (config: Config): Promise<string> => {
   const approvals = approvalsConfigOf(config);
   const { kind } = await createApprovals(approvals).ask(approvalRequest(), Date.now());
-  approvals.store.close();
+  await approvals.store.close();
   return kind;
 };
 
@@ -185,7 +185,7 @@ describe('a decision', () => {
     const { config: withFile } = readConfig('stdio', { dataDir: config.dataDir, auditFile }, {});
     const approvals = approvalsConfigOf(withFile);
     const asked = await createApprovals(approvals).ask(approvalRequest(), Date.now());
-    approvals.store.close();
+    await approvals.store.close();
     const { code, command } = asked as { code: string; command: string };
     expect(command).toContain(`--audit-file ${auditFile}`);
     await expect(approveCommand(config, code, {}, person('shop/prod', operatorSecret))).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');

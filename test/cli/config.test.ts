@@ -15,11 +15,21 @@ const faults = (env: NodeJS.ProcessEnv, flags = {}, command: 'stdio' | 'platform
   }
 };
 
+const engine = (env: NodeJS.ProcessEnv, flags = {}): string => readConfig('doctor platform', flags, env).config.engine;
+
 describe('a value', () => {
   test('comes from the flag, else the environment, else the default', () => {
     expect(read({}).config.timeScale).toBe(1);
     expect(read({ INFRA_TIME_SCALE: '0.5' }).config.timeScale).toBe(0.5);
     expect(read({ INFRA_TIME_SCALE: '0.5' }, { timeScale: '0' }).config.timeScale).toBe(0);
+  });
+
+  test('of the engine also comes from DOCKER_HOST, where nothing of our own sets it', () => {
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' })).toBe('tcp://127.0.0.1:2375');
+    expect(engine({ DOCKER_HOST: '' })).toBe('unix:///var/run/docker.sock');
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: 'unix:///ours.sock' })).toBe('unix:///ours.sock');
+    expect(engine({ DOCKER_HOST: 'tcp://127.0.0.1:2375' }, { engine: 'unix:///given.sock' })).toBe('unix:///given.sock');
+    expect(faults({ DOCKER_HOST: 'tcp://127.0.0.1:2375', INFRA_ENGINE: '' }, {}, 'platform')).toContain('INFRA_ENGINE is empty');
   });
 
   test.each([['true', true], ['1', true], ['false', false], ['0', false]])('%s is %s', (text, value) => {

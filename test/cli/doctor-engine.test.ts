@@ -10,10 +10,10 @@ import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const manager = { LocalNodeState: 'active', ControlAvailable: true, NodeID: 'n1', Managers: 1 };
 const info = { MemTotal: 8e9, NCPU: 4, DockerRootDir: '/nowhere', Warnings: null, Swarm: manager };
-const node = (name: string, State = 'ready', Availability = 'active') => ({ Description: { Hostname: name }, Status: { State }, Spec: { Availability } });
+const node = (name: string, State = 'ready', Availability = 'active') => ({ Description: { Hostname: name, Resources: { NanoCPUs: 2e9, MemoryBytes: 4 * 1024 ** 3 } }, Status: { State }, Spec: { Availability } });
 
 /** What is found about an engine that answers like this. */
-async function examine(answers: { info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; records?: () => KnownRecords | undefined }) {
+async function examine(answers: { info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; limits?: { cpu?: number; memory?: number }; records?: () => KnownRecords | undefined }) {
   const engine = await startFakeEngine((response, { url }) => {
     if (url.endsWith('/info')) return response.end(JSON.stringify({ ...info, ...answers.info }));
     if (url.includes('/nodes')) return response.end(JSON.stringify(answers.nodes ?? [node('one')]));
@@ -27,7 +27,7 @@ async function examine(answers: { info?: object; nodes?: readonly object[]; regi
   }, { Os: 'linux', ...answers.versions });
   const address = parseDockerAddress(engine.address);
   if (answers.mode !== undefined && address.kind === 'unix') await chmod(address.path, answers.mode);
-  const findings = await engineFindings({ docker: engine.docker, address, registry: answers.registry, registries: answers.registries ?? [], proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
+  const findings = await engineFindings({ docker: engine.docker, address, limits: answers.limits, registry: answers.registry, registries: answers.registries ?? [], proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
     credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { directory: '/records', read: answers.records ?? (() => undefined) } });
   expect(engine.seen.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([]);
   return { findings, of: (check: string) => findings.find((one) => one.check === check) };
@@ -67,6 +67,21 @@ test('what serves public ports runs, or says why not, or has its ports taken', a
   expect((await examine({ containers, domain: 'apps.example.com' })).of('public ports')).toMatchObject({ state: 'note', says: 'port 80 is taken by the container blog, port 443 is taken by the container blog' });
   // Below `localhost` there are no certificates, and the port of https is not needed.
   expect((await examine({ containers })).of('public ports')).toMatchObject({ state: 'note', says: 'port 80 is taken by the container blog' });
+});
+
+test.each<[string, Parameters<typeof examine>[0], Partial<DoctorFinding> | undefined]>([
+  ['none', {}, undefined],
+  ['only a number of services', { limits: {} }, undefined],
+  ['what fits', { limits: { cpu: 4000, memory: 7000 } }, { state: 'good', says: 'services may hold 4000 of 4000 thousandths of a CPU, and 7000 of 7629 MB of memory' }],
+  ['too many CPUs', { limits: { cpu: 8000, memory: 7000 } }, { state: 'note', says: 'services may hold 8000 thousandths of a CPU, and the engine has 4000: services that are all busy then slow each other down' }],
+  ['too much memory', { limits: { memory: 16_384 } }, { state: 'note', says: 'services may hold 16384 MB of memory, and the engine has 7629: what no longer fits then waits for room, and is not started' }],
+  ['what two machines have together', { limits: { cpu: 4000, memory: 8192 }, nodes: [node('one'), node('two'), node('three', 'down')] }, { state: 'good' }],
+  ['more than two machines have together', { limits: { memory: 8193 }, nodes: [node('one'), node('two'), node('three', 'down')] }, { state: 'note', says: expect.stringContaining('the machines together have 8192') as string }],
+  ['too much for an engine without swarm mode', { limits: { memory: 16_384 }, info: { Swarm: { LocalNodeState: 'inactive' } } }, { state: 'note' }],
+])('the limits of a cluster are compared with what its engine has: %s', async (_, answers, expected) => {
+  const found = (await examine(answers)).of('limits');
+  if (expected === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatchObject(expected);
 });
 
 test.each([
@@ -119,6 +134,21 @@ test('the clusters file of the platform is read: each engine, by the name of its
   ]));
   await writeFile(file, 'clusters: { one: { engine: "unix:///nowhere/one.sock", limits: { disk: 1 } } }');
   expect((await doctor()).findings).toEqual(expect.arrayContaining([expect.objectContaining({ check: 'clusters', state: 'bad', says: expect.stringContaining('Unrecognized key: "disk"') })]));
+});
+
+const doctorOf = async (address: string): Promise<string> => (await runProgram(['doctor', 'platform', '--json'], { DOCKER_HOST: address })).stdout;
+
+test('the engine of DOCKER_HOST is looked at, and refused in words if it can not be', async () => {
+  expect(await doctorOf('unix:///nowhere/docker.sock')).toContain('/nowhere/docker.sock');
+  const refused = await doctorOf('ssh://root@engine.example');
+  expect(refused).toContain("Engines can't be reached by ssh://. Write unix:///path/to/docker.sock, or tcp://host:port.");
+  expect(refused).toContain('else from DOCKER_HOST if that is set');
+});
+
+test('a platform is not started on an engine by ssh', async () => {
+  const { code, stderr } = await runProgram(['platform', '--runtime', 'docker', '--data-dir', await temporaryDirectory()], { DOCKER_HOST: 'ssh://root@engine.example' });
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain("Engines can't be reached by ssh://. Write unix:///path/to/docker.sock, or tcp://host:port. Its address is from --engine or INFRA_ENGINE, else from DOCKER_HOST");
 });
 
 test.each([

@@ -43,14 +43,31 @@ describe('platform', () => {
     const directory = await temporaryDirectory();
     const path = join(directory, 'admin-token');
     const first = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
-    expect(await readFile(path, 'utf8')).toBe(`${first.ready.token}\n`);
+    const created = (await readFile(path, 'utf8')).trim();
+    expect(await statusWith(first.ready.url, created)).toBe(200);
+    expect(first.ready).toMatchObject({ token: null, token_file: path });
+    expect(first.output.stdout + first.output.stderr).not.toContain(created);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     first.child.kill('SIGTERM');
     await first.ended;
     await writeFile(path, 'token-of-the-file\n');
     const second = await startPlatformProgram(['--data-dir', directory, '--token-file', path]);
-    expect(second.ready.token).toBe('token-of-the-file');
+    expect(second.output.stdout + second.output.stderr).not.toContain('token-of-the-file');
     expect(await statusWith(second.ready.url, 'token-of-the-file')).toBe(200);
+  });
+
+  test('with real clusters, names no examples and allows more requests, as many as are configured', async () => {
+    const directory = await temporaryDirectory();
+    const args = ['--data-dir', directory, '--runtime', 'docker', '--engine', 'unix:///nowhere/docker.sock', '--token', 'given-token'];
+    const limitOf = async (more: string[]) => {
+      const { child, ended, ready } = await startPlatformProgram([...args, ...more]);
+      const { headers } = await fetch(`${ready.url}/organization`, { headers: { authorization: 'Token given-token' } });
+      child.kill('SIGTERM');
+      await ended;
+      return { limit: headers.get('x-ratelimit-limit'), seed: ready.seed };
+    };
+    expect(await limitOf([])).toEqual({ limit: '10000', seed: {} });
+    expect(await limitOf(['--rate-limit', '77'])).toEqual({ limit: '77', seed: {} });
   });
 
   test('accepts the given token, and limits requests as configured', async () => {

@@ -43,7 +43,7 @@ async function waitingCalls(): Promise<Record<string, string>> {
   const dataDir = await temporaryDirectory();
   const approvals = approvalsConfigOf(readConfig('approve', { dataDir }, {}).config);
   for (const identity of ['ann', 'release-pipeline-of-the-shop']) await createApprovals(approvals).ask(approvalRequest({ call: `call of ${identity}`, identity, principal: identity }), Date.now());
-  approvals.store.close();
+  await approvals.store.close();
   return { INFRA_DATA_DIR: dataDir };
 }
 

@@ -133,9 +133,26 @@ test('a build tells its log while it runs, and ends when it is canceled', async 
   await expect.poll(() => listDockerContainers(docker.engine.docker), { timeout: 10_000 }).toEqual([]);
 });
 
+test('what the version that serves logs is told while the next one is built, marked by version', async () => {
+  const good = git.commit('talking', 'Good', shellSource('i=0; while :; do echo "still here $i"; i=$((i+1)); sleep 1; done & exec httpd -f -p 8080 -h /bin\n'));
+  const id = await create('talking', git.url('talking'));
+  expect(await applications.act('deploy', id)).toMatchObject({ state: 'RUNNING' });
+  git.commit('talking', 'Slow', shellSource(serve('slow'), 'RUN echo "half way"; sleep 300'));
+  await docker.platform.must('deploy_application', { application_id: id });
+  await applications.untilSaid(id, /^half way$/);
+  const linesSince = async (): Promise<Json[]> => {
+    const { results } = (await docker.platform.must('get_application_logs', { application_id: id })) as { results: Json[] };
+    return results.slice(results.findIndex(({ message }) => message === 'half way')).filter(({ message }) => String(message).startsWith('still here'));
+  };
+  await expect.poll(async () => (await linesSince()).length, { timeout: 20_000 }).toBeGreaterThan(1);
+  expect((await linesSince()).every(({ version }) => version === good.slice(0, 7))).toBe(true);
+  await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
+  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state'], { timeout: 10_000 }).toBe('CANCELED');
+});
+
 test.each([
   [{ git_repository: { url: 'https://user:secret@git.example.test/shop.git' } }, /must not hold a user name or password/], [{ git_repository: { root_path: '/../etc' } }, /leads out of it/],
-  [{ dockerfile_path: '../Dockerfile' }, /dockerfile_path/], [{ git_repository: { branch: 'main:refs/heads/x' } }, /can't be the name of a branch/], [{ max_running_instances: 3 }, /Nothing scales services/],
+  [{ auto_deploy: true }, /Nothing watches repositories/], [{ dockerfile_path: '../Dockerfile' }, /dockerfile_path/], [{ git_repository: { branch: 'main:refs/heads/x' } }, /can't be the name of a branch/], [{ max_running_instances: 3 }, /Nothing scales services/],
 ] as const)('what could not be built is refused when it is created: %j', async (more, words) => {
   await expect(applications.create('refused', git.url('shop'), { ...more })).rejects.toThrow(words);
 });

@@ -40,6 +40,11 @@ const kill = async (): Promise<void> => {
   await ended;
 };
 
+const killEngine = async (): Promise<void> => {
+  await engine.kill();
+  await engine.start();
+};
+
 const call = async (method: string, path: string, body?: Json): Promise<Json> => {
   const response = await fetch(`${url}${path}`, {
     method, headers: { authorization: `Token ${token}`, ...(body && { 'content-type': 'application/json' }) }, ...(body && { body: JSON.stringify(body) }),
@@ -73,17 +78,26 @@ afterAll(async () => {
   if (directory) await rm(directory, { recursive: true, force: true });
 });
 
-test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
-  const commit = git.commit('shop', 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
+/** The containers that have not begun, or have ended. */
+const ended = () => listDockerContainers(engine.docker, { status: ['exited', 'created'] });
+
+/** Creates an application whose build takes some seconds. @returns its id, its environment's, and its commit */
+async function createSlowApplication(name: string): Promise<{ readonly environment: string; readonly application: string; readonly commit: string }> {
+  const commit = git.commit(name, 'Slow', shellSource('exec sleep 600\n', 'RUN echo "half way"; sleep 3'));
   const [organization] = await results('/organization');
   const [cluster] = await results(`/organization/${String(organization!['id'])}/cluster`);
-  const { id: project } = await call('POST', `/organization/${String(organization!['id'])}/project`, { name: 'shop' });
+  const { id: project } = await call('POST', `/organization/${String(organization!['id'])}/project`, { name });
   const { id: environment } = await call('POST', `/project/${String(project)}/environment`, { name: 'staging', mode: 'STAGING', cluster: cluster!['id'] });
-  const { id } = await call('POST', `/environment/${String(environment)}/application`, { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} });
-  const messages = async (): Promise<unknown[]> => (await results(`/application/${String(id)}/log`)).map(({ message }) => message);
+  const { id } = await call('POST', `/environment/${String(environment)}/application`, { name, git_repository: { url: git.url(name) }, cpu: 100, memory: 64, healthchecks: {} });
+  return { environment: String(environment), application: String(id), commit };
+}
+
+test('a platform that is killed while it fetches, and while it builds, goes on and leaves nothing behind', async () => {
+  const { environment, application: id, commit } = await createSlowApplication('shop');
+  const messages = async (): Promise<unknown[]> => (await results(`/application/${id}/log`)).map(({ message }) => message);
 
   const asked = git.hold();
-  await call('POST', `/application/${String(id)}/deploy`, {});
+  await call('POST', `/application/${id}/deploy`, {});
   await asked;
   expect(left()).not.toEqual([]);
   await kill();
@@ -92,16 +106,38 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
   await kill();
   await start();
-  await expect.poll(async () => (await call('GET', `/application/${String(id)}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+  await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
 
   expect(await messages()).toContain('The platform was interrupted: this step begins again.');
   expect(left()).toEqual([]);
   const [service] = await listDockerServices(engine.docker);
-  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${String(id)}@sha256:[0-9a-f]{64}$`));
-  expect((await call('GET', `/application/${String(id)}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
+  expect(service!.Spec.TaskTemplate.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/infra-mcp-[0-9a-f-]{36}/${id}@sha256:[0-9a-f]{64}$`));
+  expect((await call('GET', `/application/${id}`))['git_repository']).toMatchObject({ deployed_commit_id: commit });
   expect(JSON.stringify(await messages())).not.toContain(password);
-  expect(await listDockerContainers(engine.docker, { status: ['exited', 'created'] })).toEqual([]);
+  expect(await ended()).toEqual([]);
 
-  await call('DELETE', `/environment/${String(environment)}`);
+  await call('DELETE', `/environment/${environment}`);
   await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)], { timeout: 60_000 }).toEqual([]);
+});
+
+test('an engine that is killed while it builds keeps nothing of that build, neither after the next one nor after the service is deleted', async () => {
+  const { environment, application } = await createSlowApplication('again');
+  const messages = async (): Promise<unknown[]> => (await results(`/application/${application}/log`)).map(({ message }) => message);
+
+  await call('POST', `/application/${application}/deploy`, {});
+  await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
+  await killEngine();
+  expect(await ended()).not.toEqual([]);
+  await expect.poll(async () => (await call('GET', `/application/${application}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+  expect(await ended()).toEqual([]);
+
+  git.commit('again', 'Slower', shellSource('exec sleep 600\n', 'RUN echo "once more"; sleep 3'));
+  await call('POST', `/application/${application}/deploy`, {});
+  await expect.poll(messages, { timeout: 30_000 }).toContain('once more');
+  await killEngine();
+  await call('POST', `/environment/${environment}/cancelDeployment`);
+  // Accepted once the deployment is canceled.
+  await expect.poll(() => call('DELETE', `/environment/${environment}`).then(() => 'deleted', String), { timeout: 60_000, interval: 500 }).toBe('deleted');
+  expect(await ended()).not.toEqual([]);
+  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker), ...await ended()], { timeout: 60_000 }).toEqual([]);
 });

@@ -41,6 +41,7 @@ export function runProgram(args: readonly string[], env?: Record<string, string>
 interface PlatformReady {
   readonly url: string;
   readonly token: string | null;
+  readonly token_file?: string;
   readonly organization_id: string;
   readonly seed: Readonly<Record<string, string>>;
 }

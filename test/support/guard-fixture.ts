@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { approvalsConfigOf, openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { createApprovalQueue, terminalSource } from '../../src/server/guard/approvals/approval-queue.ts';
+import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
+import { terminalSource } from '../../src/server/guard/storage/secret-tries.ts';
 import { tools } from '../../tools/index.ts';
 
 /** A list of everything that a test opens. All of it is closed after each test, newest first. */
@@ -51,7 +52,7 @@ export async function openGuardFixture({ operator = false } = {}) {
     /** Waits until all records are written. */
     settled: guard.settled,
     /** Drops every pending approval. */
-    dropWaiting: async (): Promise<void> => (await approvals.store.open()).exec('DELETE FROM pending'),
+    dropWaiting: async (): Promise<void> => void (await approvals.store.waiting.dropExpired(Number.MAX_SAFE_INTEGER)),
     /** The calls that wait for the operator. */
     waiting: () => queue.waiting(Date.now()),
     /** Decides like the operator does in the terminal. */
@@ -61,7 +62,7 @@ export async function openGuardFixture({ operator = false } = {}) {
       if (!(await queue.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
     },
     close: async () => {
-      approvals.store.close();
+      await approvals.store.close();
       await guard.close();
       await rm(dataDir, { recursive: true });
     },

@@ -6,7 +6,8 @@ import { readConfig } from '../../src/cli/config/read-config.ts';
 import { approvalsConfigOf, openDecisionLog } from '../../src/cli/wiring/guard.ts';
 import { toWire } from '../../src/contract/operation.ts';
 import { operations, type OperationName } from '../../src/contract/operations.ts';
-import { createApprovalQueue, terminalSource } from '../../src/server/guard/approvals/approval-queue.ts';
+import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
+import { terminalSource } from '../../src/server/guard/storage/secret-tries.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { definitions, type Part } from '../../src/telemetry/metrics/definitions.ts';
 import { commandLine, runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';
@@ -45,7 +46,7 @@ async function refuse(dataDir: string, code: string): Promise<void> {
   if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
   expect(await queue.decide(code, 'refused', unlocked.sign, Date.now())).toBe(true);
   await decisions.close();
-  approvals.store.close();
+  await approvals.store.close();
 }
 
 describe('infra-mcp http', () => {

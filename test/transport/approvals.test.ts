@@ -138,7 +138,7 @@ describe('the page of approvals', () => {
 
   test('decides nothing that can not be recorded, and says so', async () => {
     approvalsFixture[Symbol.dispose]();
-    approvalsFixture = approvalsIn(folder, async () => Promise.reject(new Error('ENOSPC')));
+    approvalsFixture = approvalsIn(folder, { record: async () => Promise.reject(new Error('ENOSPC')) });
     const { url, log } = await startOffice();
     const code = await ask();
     const browser = browserAt(url);

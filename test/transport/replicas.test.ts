@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { startProgram } from '../support/started-program.ts';
 import { approveOnPage } from './approve-on-page.ts';
-import { connectModernHttp, modernCall, modernHeaders } from './test-server.ts';
+import { callReplica, replicaText, yesTo } from './replica-calls.ts';
+import { connectModernHttp } from './test-server.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
@@ -16,43 +16,18 @@ async function replicas(...args: string[]): Promise<{ readonly urls: readonly [U
   return { urls: [await start(), await start()], dataDir };
 }
 
-interface Result {
-  readonly isError?: boolean;
-  readonly content?: readonly { readonly text: string }[];
-  readonly requestState?: string;
-  readonly inputRequests?: { readonly confirm: object };
-}
-
-/** One request of a 2026 client whose user can be asked, to whichever server it happens to reach. */
-async function call(url: URL, name: string, args: object, more: object = {}): Promise<Result> {
-  const whole = modernCall(name, args, randomUUID());
-  const { _meta: meta, ...params } = whole.params;
-  const capable = { ...meta, 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } };
-  const answer = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...modernHeaders(name) },
-    body: JSON.stringify({ ...whole, params: { ...params, _meta: capable, ...more } }),
-  });
-  const said = await answer.text();
-  return (JSON.parse(/^data: (.*)$/m.exec(said)?.[1] ?? said) as { result: Result }).result;
-}
-
-const said = ({ content = [] }: Result): string => content.map(({ text }) => text).join('');
-
-const agreement = { confirm: { action: 'accept', content: { approve: true } } };
-
 test('a question is answered to the server that asked it; another does nothing, and says how to go on', async () => {
   const { urls: [one, other] } = await replicas();
   const restart = ['restart_services', { environment_id: 'shop/staging', application_ids: ['shop/staging/checkout-api'] }] as const;
-  const asked = await call(one, ...restart);
+  const asked = await callReplica(one, ...restart);
   expect(asked.inputRequests?.confirm).toBeDefined();
-  const answer = { requestState: asked.requestState, inputResponses: agreement };
+  const answer = yesTo(asked);
 
-  const elsewhere = await call(other, ...restart, answer);
-  expect(said(elsewhere)).toMatch(/nothing has changed: what should show that somebody agreed .* does not come from this server\. Call it again/);
-  const done = await call(one, ...restart, answer);
-  expect(done.isError, said(done)).toBeFalsy();
-  expect(said(done)).toContain('RESTART_QUEUED');
+  const elsewhere = await callReplica(other, ...restart, answer);
+  expect(replicaText(elsewhere)).toMatch(/nothing has changed: what should show that somebody agreed .* does not come from this server\. Call it again/);
+  const done = await callReplica(one, ...restart, answer);
+  expect(done.isError, replicaText(done)).toBeFalsy();
+  expect(replicaText(done)).toContain('RESTART_QUEUED');
 }, 60_000);
 
 test('what the operator approves holds at every server of the data directory, and once', async () => {

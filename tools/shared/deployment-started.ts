@@ -5,6 +5,7 @@ import type { RequestedAction } from '../../src/analysis/index.ts';
 import { subjectAt, subjectsOf, hasStatus, type Subject } from './any-service.ts';
 import { endAnswer, endView, readsToExplain } from './deployment-end.ts';
 import { severalVersions, startedFacts } from './started-facts.ts';
+import { deployAgainCalls, readsOfUnseen, variablesNotSeen } from './unseen-variables.ts';
 import { askedFor, awaitNewEnd, waitForEnd, type WaitResult } from './wait-for-end.ts';
 import { awaitGone } from './wait-until-gone.ts';
 
@@ -18,7 +19,7 @@ interface StartedDeployment {
   readonly services?: readonly Subject[];
 }
 
-const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'deploys', 'instances', 'public_addresses', 'deployed', 'followed'];
+const facts = ['state', 'status', 'deployment_id', 'created_at', 'triggered_by', 'deploys', 'instances', 'public_addresses', 'variables_not_seen_by', 'deployed', 'followed'];
 
 const presentVersion = 'its present version: the platform deploys another one only where it is named';
 
@@ -64,6 +65,9 @@ async function endOfSeveral(context: ToolContext, environment: Subject, services
   };
 }
 
+/** What a deployment brings that was accepted, and what it doesn't. */
+const factsOfStart = async (context: ToolContext, subject: Subject, answer: JsonRecord): Promise<JsonRecord> => ({ ...(await startedFacts(context, subject)), ...(await variablesNotSeen(context, subject, answer)) });
+
 /** The answer of a tool that started a deployment: that it was accepted or, if the caller waits, how it ended. */
 export async function afterwards(context: ToolContext, subject: Subject, { action, answer, wait: waits = false, services }: StartedDeployment): Promise<JsonRecord> {
   const requested = askedFor(action, answer);
@@ -73,11 +77,15 @@ export async function afterwards(context: ToolContext, subject: Subject, { actio
   // What is deleted may be gone by now.
   const followed = action === 'DELETE' ? subject : await findFollowable(context, [subject, ...subjectsOf(context)]);
   const end = (of: Subject): Promise<WaitResult> => (action === 'DELETE' ? awaitGone(context, of) : awaitNewEnd(context, of, requested));
-  if (waits && followed) return pruneRecord({ ...(await endAnswer(context, followed, await end(followed))), ...asArgument(followed), ...deployedAgain(context), ...(await severalVersions(context, subject)), action });
+  if (waits && followed) {
+    const ended = await endAnswer(context, followed, await end(followed));
+    const unseen = action === 'DEPLOY' && ended['outcome'] === 'succeeded' ? await variablesNotSeen(context, subject, answer) : {};
+    return pruneRecord({ ...ended, ...asArgument(followed), ...deployedAgain(context), ...(await severalVersions(context, subject)), ...unseen, action });
+  }
   return pruneRecord({
     outcome: 'accepted', subject: subject.path ?? subject.name ?? `${subject.kind} ${subject.id}`, ...asArgument(subject), action,
     state: answer['state'], deployment_id: requested.deployment, created_at: answer['created_at'], triggered_by: answer['triggered_by'],
-    ...(action === 'DEPLOY' ? await startedFacts(context, subject) : {}), ...deployedAgain(context), ...followedInstead(subject, followed),
+    ...(action === 'DEPLOY' ? await factsOfStart(context, subject, answer) : {}), ...deployedAgain(context), ...followedInstead(subject, followed),
   });
 }
 
@@ -86,6 +94,7 @@ export const readsAfterwards: readonly ReadUse[] = [
   ...serviceKinds.flatMap((kind) => statusReads(kind, `the end of what was started can not be waited for of a service of kind ${kind}`)),
   ...readUses('the end of what was started can not be waited for of an environment', operations.get_environment_status),
   ...readsToExplain,
+  ...readsOfUnseen,
 ];
 
 const isAccepted = (view: JsonRecord): boolean => view['outcome'] === 'accepted';
@@ -99,7 +108,7 @@ const factLines = (view: JsonRecord, names: readonly string[]): readonly string[
 const render: Renderer = {
   view: (answer) => answer,
   text: (view) => {
-    if (!isAccepted(view)) return [endView.render.text(view), ...factLines(view, ['deploys', 'ended', 'deployed'])].join('\n');
+    if (!isAccepted(view)) return [endView.render.text(view), ...factLines(view, ['deploys', 'ended', 'variables_not_seen_by', 'deployed'])].join('\n');
     const lines = factLines(view, facts);
     return [`${String(view['subject'])}: accepted, not ${notYet[String(view['action'])] ?? 'done'} yet.`, ...lines].join('\n');
   },
@@ -117,8 +126,8 @@ const deploymentArguments = (deployment: unknown, action: unknown): JsonRecord =
 function next(view: JsonRecord): readonly NextCall[] {
   const { service, environment, deployment_id, action } = view;
   const subject = environment === undefined ? { service } : { environment };
-  if (isAccepted(view)) return proposeWait(view, subject, deploymentArguments(deployment_id, action), 'whether it succeeds');
-  return view['outcome'] === 'running' ? proposeWait(view, subject, deploymentArguments(deployment_id, action), 'it has not ended yet') : endView.next(view);
+  if (isAccepted(view)) return proposeWait(view, subject, deploymentArguments(deployment_id, action), 'whether it succeeds').concat(deployAgainCalls(view));
+  return view['outcome'] === 'running' ? proposeWait(view, subject, deploymentArguments(deployment_id, action), 'it has not ended yet') : [...endView.next(view), ...deployAgainCalls(view)];
 }
 
 /** Answer schema, renderer and next calls of tools that start a deployment. */
@@ -143,7 +152,7 @@ export const startMoment = (action: DeploymentAction, member: string) => ({
     const kind = member.replace(/_id$/, '') as Subject['kind'];
     const subject = subjectAt(context, member) ?? { kind, id: String(args[member]) };
     if (args['wait'] === true) return afterwards(context, subject, { action, answer, wait: true });
-    return { ...withoutServiceAsId(answer, subject), ...(action === 'DEPLOY' ? await startedFacts(context, subject) : {}), ...deployedAgain(context), ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
+    return { ...withoutServiceAsId(answer, subject), ...(action === 'DEPLOY' ? await factsOfStart(context, subject, answer) : {}), ...deployedAgain(context), ...followedInstead(subject, await findFollowable(context, [subject, ...subjectsOf(context)])) };
   },
   render: {
     ...statusRecord,
@@ -153,6 +162,6 @@ export const startMoment = (action: DeploymentAction, member: string) => ({
   next: (view: JsonRecord, args: JsonRecord): readonly NextCall[] => {
     if ('outcome' in view) return next(view);
     const subject = member === 'environment_id' ? { environment: args[member] } : { service: args[member] };
-    return proposeWait(view, subject, deploymentArguments(view['deployment_request_id'], action), 'whether it succeeds');
+    return proposeWait(view, subject, deploymentArguments(view['deployment_request_id'], action), 'whether it succeeds').concat(deployAgainCalls(view));
   },
 });

@@ -25,13 +25,14 @@ function lockIn({ cluster }: Evidence): JsonRecord | undefined {
 }
 
 /** A diagnosis as an answer: most important first, without the indexes of lines, which nobody can look up. */
-export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, serves, stopped, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
+export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, cause, also, failing_step, deployment, since, serves, schedule, stopped, last_good, changes, lines, timeline, next }: Diagnosis): JsonRecord {
   return pruneRecord({
     subject,
     outcome,
     since,
     stopped,
     serves,
+    schedule,
     cause: { code: cause.code, sentence: cause.sentence, confidence: cause.confidence, why: cause.why },
     also: also.map(({ sentence }) => sentence),
     blocked: lockIn(evidence),
@@ -71,6 +72,7 @@ export function diagnosisText(view: JsonRecord): string {
     `Cause (${[code, confidence && `confidence ${confidence}`].filter(Boolean).join(', ')}): ${sentence ?? 'not known'}`,
     ...(why === undefined ? [] : [`Rests on: ${why}`]),
     ...(typeof view['serves'] === 'string' ? [`Serves now: ${view['serves']}`] : []),
+    ...(typeof view['schedule'] === 'string' ? [`Its schedule: ${view['schedule']}`] : []),
     ...texts(view['also']).map((other) => `Perhaps also: ${other}`),
     ...(isRecord(blocked) ? [blockText(blocked)] : []),
     ...section('Changed since the last good deployment', texts(view['changes'])),

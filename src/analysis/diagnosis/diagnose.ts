@@ -6,6 +6,7 @@ import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } fro
 import { startAgain } from './fixes.ts';
 import { nextCalls, type Remedy } from './next-calls.ts';
 import { lockRemedies } from './rules/platform.ts';
+import { leftScheduleText } from './schedule-left.ts';
 import { readDeploymentSituation, type DeploymentSituation } from './situation.ts';
 import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
 import { weightOf } from '../logs/level.ts';
@@ -84,15 +85,16 @@ const describeDeployment = ({ deployment }: DeploymentSituation): Diagnosis['dep
  */
 export function diagnose(evidence: Evidence): Diagnosis {
   const situation = readDeploymentSituation(evidence);
-  const { cause, finding, also, positions } = rankCauses(findCauses(situation), situation);
+  const { cause, finding, also, suspects, positions } = rankCauses(findCauses(situation), situation);
   const { lastGood, since, stop, failingStep, changes } = situation;
-  const remedies = finding && [...(finding.rule.suspectsSiblings ? [diagnoseFailedSibling] : []), ...finding.rule.remedies];
+  const remedies = finding && [...suspects.slice(0, 1).map(diagnoseFailedSibling), ...finding.rule.remedies];
   const fixes: readonly Remedy[] = evidence.cluster?.lock ? lockRemedies : since ? [showHistory] : remedies ?? (cause.code === 'none' ? [startAgain] : [startAgain, showErrors, showHistory, showConfiguration]);
   return {
     outcome: situation.outcome,
     deployment: describeDeployment(situation),
     since: since && { id: since.id, state: since.state, at: since.startedAt },
     serves: servingText(servingOf({ kind: evidence.service.kind, status: evidence.status, configuration: evidence.service.configuration ?? undefined, history: evidence.history.map(readDeployment) })),
+    schedule: evidence.service.kind === 'job' && situation.outcome !== 'succeeded' ? leftScheduleText(situation.entries) : undefined,
     stopped: stop && { by: stop.triggeredBy, at: stop.startedAt },
     last_good: lastGood && { id: lastGood.id, at: lastGood.startedAt },
     failing_step: failingStep && { name: failingStep.name, seconds: failingStep.seconds },

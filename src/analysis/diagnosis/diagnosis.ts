@@ -72,6 +72,8 @@ export interface Diagnosis {
   readonly stopped?: { readonly by?: string; readonly at?: string };
   /** What serves now, in words: version, instances, since when. */
   readonly serves?: string;
+  /** What became of the schedule of a job whose deployment failed, as its log tells. */
+  readonly schedule?: string;
   readonly last_good?: { readonly id?: string; readonly at?: string };
   readonly failing_step?: { readonly name: string; readonly seconds?: number };
   readonly cause: Cause;

@@ -1,3 +1,4 @@
+import type { Sibling } from '../changes.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
 
 // Inspections: proposed calls that show more and change nothing.
@@ -20,9 +21,9 @@ export const diagnoseDependency: CallBuilder = ({ evidence: { siblings } }, fact
   return sibling && { tool: diagnosisTools.diagnose, arguments: serviceArgument(sibling.id), why: `${siblingText(sibling)} is what it needs` };
 };
 
-/** Diagnoses the sibling that failed before the service, for causes that may lie there. */
-export const diagnoseFailedSibling: CallBuilder = ({ failedSiblings: [sibling] }) =>
-  sibling && { tool: diagnosisTools.diagnose, arguments: serviceArgument(sibling.id), why: `${siblingText(sibling)} failed before it` };
+/** Diagnoses a sibling that failed before the service, for causes that may lie there. */
+export const diagnoseFailedSibling = (sibling: Sibling): CallBuilder => () =>
+  ({ tool: diagnosisTools.diagnose, arguments: serviceArgument(sibling.id), why: `${siblingText(sibling)} failed before it` });
 
 export const showConfiguration: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.getService, arguments: serviceArgument(service.id), why: 'shows its configuration and status' });
@@ -30,6 +31,12 @@ export const showConfiguration: CallBuilder = ({ evidence: { service } }) =>
 /** Only where there are errors: a search for what isn't there misleads. */
 export const showErrors: CallBuilder = ({ evidence: { service }, entries }) =>
   !entries.some(({ level }) => level === 'error') ? undefined : ({ tool: diagnosisTools.searchLogs, arguments: { ...serviceArgument(service.id), level: 'error', context: 5 }, why: 'shows every error with the lines around it' });
+
+/** The whole log of the deployment, from its end: what a build said is of no level. */
+export const showDeploymentLog: CallBuilder = ({ evidence: { service }, deployment }) => ({
+  tool: diagnosisTools.searchLogs, arguments: { ...serviceArgument(service.id), ...(deployment?.id !== undefined && { deployment_id: deployment.id }), level: 'debug', limit: 100 },
+  why: 'shows the log of the deployment, with all that the build said',
+});
 
 export const showHistory: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.listDeployments, arguments: serviceArgument(service.id), why: 'shows which deployments went well and what they deployed' });

@@ -1,7 +1,9 @@
+import type { Sibling } from '../changes.ts';
 import type { Cause, Confidence } from './diagnosis.ts';
 import type { CauseMatch, Hit } from './match.ts';
 import { buildSteps, type CauseRule } from './rules/rule.ts';
 import type { DeploymentSituation } from './situation.ts';
+import { suspectedSiblings } from './suspects.ts';
 
 const layers: readonly CauseRule['layer'][] = ['cause', 'mechanism', 'symptom'];
 
@@ -49,21 +51,21 @@ const quotedHits = (finding: CauseMatch): readonly Hit[] => {
 const list = new Intl.ListFormat('en');
 
 /** Other possible reasons, if the rule allows for them. */
-const suspicion = ({ rule }: CauseMatch, { changes, failedSiblings }: DeploymentSituation): string => {
+const suspicion = ({ rule }: CauseMatch, suspects: readonly Sibling[], { changes }: DeploymentSituation): string => {
   const settings = changes.flatMap(({ kind, variable }) => variable ?? (kind === 'configuration' ? ['its configuration'] : []));
-  const siblings = failedSiblings.map(({ kind, name, state }) => `${kind} ${name} (${state})`);
+  const siblings = suspects.map(({ kind, name, state }) => `${kind} ${name} (${state})`);
   return [
     rule.suspectsSettings && settings.length > 0 && ` Changed since the last good deployment: ${list.format(settings)}.`,
-    rule.suspectsSiblings && siblings.length > 0 && ` In its environment ${list.format(siblings)} failed before it, which may be why.`,
+    siblings.length > 0 && ` In its environment ${list.format(siblings)} failed before it, which may be why.`,
   ].filter(Boolean).join('');
 };
 
-const toCause = (finding: CauseMatch, situation: DeploymentSituation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
+const toCause = (finding: CauseMatch, suspects: readonly Sibling[], situation: DeploymentSituation, strength = finding.strength, why: readonly string[] = finding.why): Cause => ({
   code: finding.rule.code,
-  sentence: finding.rule.sentence(finding.facts, situation) + suspicion(finding, situation),
+  sentence: finding.rule.sentence(finding.facts, situation) + suspicion(finding, suspects, situation),
   confidence: confidenceOf(strength),
   why: why.join('; '),
-  quotes: [...new Set(quotedHits(finding).map(({ index }) => index))],
+  quotes: [...new Set([...(finding.rule.alsoQuotes?.(situation) ?? []), ...quotedHits(finding)].map(({ index }) => index))],
 });
 
 /** The most likely cause, the match behind it, and other likely causes. */
@@ -71,6 +73,8 @@ export interface CauseRanking {
   readonly cause: Cause;
   readonly finding?: CauseMatch;
   readonly also: readonly Cause[];
+  /** Siblings whose failure may be behind the cause. */
+  readonly suspects: readonly Sibling[];
   /** Positions of the entries that these are based on, most relevant first. */
   readonly positions: readonly number[];
 }
@@ -96,7 +100,8 @@ const noCause = (situation: DeploymentSituation): Cause => {
   return { code, sentence, why: linesRead(situation), quotes: [] };
 };
 
-const positionsOf = (findings: readonly CauseMatch[]): number[] => findings.flatMap((finding) => quotedHits(finding).map(({ position }) => position));
+const positionsOf = (findings: readonly CauseMatch[], situation: DeploymentSituation): number[] =>
+  findings.flatMap((finding) => [...quotedHits(finding), ...(finding.rule.alsoQuotes?.(situation) ?? [])].map(({ position }) => position));
 
 /** Whether a match quotes only lines that another one matches too. */
 const quotesSameLines = (one: CauseMatch, other: CauseMatch): boolean => {
@@ -109,22 +114,25 @@ const quotesSameLines = (one: CauseMatch, other: CauseMatch): boolean => {
  * the cause is `unknown`, and the matches are listed as other causes.
  */
 export function rankCauses(findings: readonly CauseMatch[], situation: DeploymentSituation): CauseRanking {
-  if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: noCause(situation), also: [], positions: [] };
+  if (situation.outcome === 'never_deployed' || situation.outcome === 'succeeded') return { cause: noCause(situation), also: [], suspects: [], positions: [] };
   const [first, ...others] = rankFindings(withoutSuperseded(findings), situation);
-  if (first === undefined) return { cause: noCause(situation), also: [], positions: [] };
+  if (first === undefined) return { cause: noCause(situation), also: [], suspects: [], positions: [] };
+  const suspectsOf = (finding: CauseMatch): readonly Sibling[] => suspectedSiblings(finding, [first, ...others], situation);
+  const asCause = (finding: CauseMatch, strength?: number, why?: readonly string[]): Cause => toCause(finding, suspectsOf(finding), situation, strength, why);
   const rival = others.find(({ rule, strength }) => rule.layer === first.rule.layer && strength >= first.strength - 1 && strength > 0);
   const competes = rival !== undefined && first.hits.length > 0;
   const strength = first.strength - (competes ? 1 : 0);
   if (strength <= 0) {
     const hints = [first, ...others].filter((hint) => hint.strength > 0).slice(0, maximumOthers);
-    return { cause: noCause(situation), also: hints.map((hint) => toCause(hint, situation)), positions: positionsOf(hints) };
+    return { cause: noCause(situation), also: hints.map((hint) => asCause(hint)), suspects: [], positions: positionsOf(hints, situation) };
   }
   const why = competes ? [...first.why, `so does what points to ${rival.rule.code}`] : first.why;
   const also = others.filter((other) => other.strength > 0 && other.strength >= Math.min(first.strength, 3) - 1 && !quotesSameLines(other, first)).slice(0, maximumOthers);
   return {
-    cause: toCause(first, situation, Math.min(strength, 3), why),
+    cause: asCause(first, Math.min(strength, 3), why),
     finding: first,
-    also: also.map((other) => toCause(other, situation)),
-    positions: positionsOf([first, ...also]),
+    also: also.map((other) => asCause(other)),
+    suspects: suspectsOf(first),
+    positions: positionsOf([first, ...also], situation),
   };
 }

@@ -95,7 +95,7 @@ export async function approveCommand(config: Config, code: string | undefined, f
     if (!(await hasSecret(approvals.operator))) throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
     return await decide(queue, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
-    approvals.store.close();
+    await approvals.store.close();
     await decisions.close();
   }
 }

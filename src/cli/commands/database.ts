@@ -4,13 +4,13 @@ import { createDockerClient, type DockerClient, dumpDatabase, isDump, parseDocke
 import type { Config } from '../config/index.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { tlsFilesIn } from '../wiring/engine-tls.ts';
+import { readAddress, tlsFilesIn } from '../wiring/engine-connection.ts';
 
 type EngineConfig = Pick<Config, 'engine' | 'engineTlsDir'>;
 
 /** Works with the engine of a configuration, and closes the connection. */
 async function withEngine<Value>({ engine, engineTlsDir }: EngineConfig, work: (docker: DockerClient) => Promise<Value>): Promise<Value> {
-  const docker = createDockerClient(parseDockerAddress(engine, engineTlsDir === undefined ? undefined : tlsFilesIn(engineTlsDir)));
+  const docker = createDockerClient(readAddress(undefined, () => parseDockerAddress(engine, engineTlsDir === undefined ? undefined : tlsFilesIn(engineTlsDir))));
   try {
     return await work(docker);
   } finally {

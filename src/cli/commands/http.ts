@@ -12,7 +12,7 @@ import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
-import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
+import { approvalsConfigOf, auditFilesOf, openGuard, type SharedGuard } from '../wiring/guard.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
@@ -30,10 +30,11 @@ const maxShownCalls = 30;
 /**
  * Opens the data of the approvals page, if the page is enabled.
  * @param record records the decisions made there.
+ * @param shared what this server shares with others.
  */
-export function openApprovalsSource(config: Config, record: RecordDecision): { readonly shown?: ApprovalsSource; readonly close: () => void } {
-  if (!config.approvalsPage) return { close: () => undefined };
-  const approvals = approvalsConfigOf(config);
+function openApprovalsSource(config: Config, record: RecordDecision, shared: SharedGuard | undefined): { readonly shown?: ApprovalsSource; readonly close: () => Promise<void> } {
+  if (!config.approvalsPage) return { close: async () => undefined };
+  const approvals = approvalsConfigOf(config, undefined, shared);
   const { file } = auditFilesOf(config);
   return {
     shown: {
@@ -42,7 +43,9 @@ export function openApprovalsSource(config: Config, record: RecordDecision): { r
       hasSecret: () => hasSecret(approvals.operator),
       latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
     },
-    close: () => approvals.store.close(),
+    close: async () => {
+      if (!shared) await approvals.store.close();
+    },
   };
 }
 
@@ -74,15 +77,16 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 /**
  * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of its
  * metrics if they are served, as one line of JSON on stdout.
+ * @param shared what this server shares with others. Default: nothing beyond the data directory.
  * @throws Error if anybody could reach it without authentication, or a configured file or address can't be used.
  */
-export async function httpCommand(config: Config): Promise<void> {
+export async function httpCommand(config: Config, shared?: SharedGuard): Promise<void> {
   const log = createLog(config.logLevel);
   const tools = offeredTools(config);
   const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'http', 'engine'] : ['calls', 'http'], log);
   const connection = await openConnection(config, log, telemetry.requests);
   let approvalsUrl: string | undefined;
-  const guard = openGuard(config, { webhook: await openApprovalsWebhook(config, log, () => approvalsUrl), observer: telemetry.approvals });
+  const guard = openGuard(config, { webhook: await openApprovalsWebhook(config, log, () => approvalsUrl), observer: telemetry.approvals, shared });
   const resolver = openNameResolver(config);
   const texts = shippedTexts();
   const authentication = await authenticationOf(config, log);
@@ -96,7 +100,7 @@ export async function httpCommand(config: Config): Promise<void> {
     hostLog = dependencies.log;
     return { ...dependencies, approvalsPage: () => approvalsUrl };
   });
-  const approvals = openApprovalsSource(config, guard.recordDecision);
+  const approvals = openApprovalsSource(config, guard.recordDecision, shared);
   const holdsToken = hasPlatformToken(config);
   const stopped = untilStopped();
   const server = await listeningOn({ host: config.httpHost, port: config.httpPort }, () => startHttpServer({
@@ -139,7 +143,7 @@ export async function httpCommand(config: Config): Promise<void> {
   stopReloading();
   await server.close();
   await telemetry.close();
-  approvals.close();
+  await approvals.close();
   await resolver.flush();
   await guard.close();
   await connection.close();

@@ -13,7 +13,7 @@ import { untilStopped } from '../wiring/until-stopped.ts';
 
 /**
  * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on stdout: its
- * URL, its token if it is configured or new, the ids of the seed, the URL and token of the test control, and the URL of its metrics.
+ * URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and token of the test control, and the URL of its metrics.
  * @throws Error if the data directory is in use, the fault rules are invalid, or the address can't be bound.
  */
 export async function platformCommand(config: Config): Promise<void> {
@@ -34,7 +34,8 @@ export async function platformCommand(config: Config): Promise<void> {
     await embedded.close();
     throw error;
   });
-  const ready = { url, token: configuredToken ?? token, organization_id: organizationId, seed, metrics_url: metricsUrl };
+  // Standard output ends up in logs: a token that has a file of its own stays there.
+  const ready = { url, token: config.tokenFile === undefined ? token : null, token_file: config.tokenFile, organization_id: organizationId, seed, metrics_url: metricsUrl };
   process.stdout.write(`${JSON.stringify({ ...ready, ...(testControl && { control_url: testControl.url, control_token: testControl.token }) })}\n`);
   await stopped;
   await telemetry.close();

@@ -8,6 +8,8 @@ export type CommandName = 'stdio' | 'platform' | 'doctor platform' | 'token' | '
 /** The documented properties of an option. */
 export interface OptionInfo {
   readonly env: string;
+  /** A variable of another program that sets it too, unless it is empty. Its own flag and variable take precedence. */
+  readonly foreignEnv?: string;
   /** Name of its flag in camel case, if it differs from the option's name. */
   readonly flagName?: string;
   /** Placeholder of its value in help texts; absent for boolean flags. */

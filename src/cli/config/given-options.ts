@@ -22,9 +22,10 @@ export interface GivenOption {
 export const directlyGiven = (command: CommandName, flags: GivenFlags, env: NodeJS.ProcessEnv): GivenOption[] =>
   optionsOf(command).flatMap((option) => {
     const flag = flags[flagNameOf(option.name)];
-    const source = flag === undefined ? option.env : option.flag!;
-    const text = flag === undefined ? env[option.env] : String(flag);
-    return text === undefined ? [] : [{ option, source, text }];
+    if (flag !== undefined) return [{ option, source: option.flag!, text: String(flag) }];
+    const variable = env[option.env] === undefined && option.foreignEnv !== undefined && env[option.foreignEnv] !== '' ? option.foreignEnv : option.env;
+    const text = env[variable];
+    return text === undefined ? [] : [{ option, source: variable, text }];
   });
 
 /** The name of an option in profiles: the name of its flag without dashes. */

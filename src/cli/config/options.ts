@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/index.ts';
+import { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit } from '../../contract/index.ts';
 import { pageLink } from './page-links.ts';
 import { httpAddress, command, enumOf, optional, path, withDefault, integerBetween, textMatching, nameList, anyText, booleanText } from './fields.ts';
 
@@ -77,9 +77,9 @@ export const options = {
     env: 'INFRA_TIME_SCALE', value: 'factor', commands: ['stdio', 'http', 'platform'],
     description: 'Factor for durations of the embedded platform: 0.05 is twenty times faster, 0 is instant, 2 is half as fast.',
   }),
-  rateLimit: withDefault(integerBetween(1, 1_000_000_000), defaultRateLimit, {
+  rateLimit: optional(integerBetween(1, 1_000_000_000), {
     env: 'INFRA_RATE_LIMIT', value: 'requests', commands: ['stdio', 'http', 'platform'],
-    description: 'Maximum number of requests to the embedded platform for each token and rate limit window.',
+    description: 'Maximum number of requests to the embedded platform for each token and rate limit window.', fallback: `${defaultRateLimit}; ${engineRateLimit} with real clusters`,
   }),
   rateWindow: withDefault(integerBetween(1, 86_400), defaultRateWindowSeconds, {
     env: 'INFRA_RATE_WINDOW', value: 'seconds', commands: ['stdio', 'http', 'platform'],
@@ -125,8 +125,9 @@ export const domainPattern = /^(?=[^]{1,150}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d]
 /** Options for the Docker engine that services run on. */
 export const engineOptions = {
   engine: withDefault(anyText, 'unix:///var/run/docker.sock', {
-    env: 'INFRA_ENGINE', value: 'address', commands: ['platform', 'doctor platform', 'database'],
-    description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`. Whoever may use an engine is root on its host.',
+    env: 'INFRA_ENGINE', foreignEnv: 'DOCKER_HOST', value: 'address', commands: ['platform', 'doctor platform', 'database'],
+    description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`, but not `ssh://`. Whoever may use an engine is root on its host.',
+    fallback: 'DOCKER_HOST if it is set, else unix:///var/run/docker.sock',
   }),
   engineTlsDir: optional(path, {
     env: 'INFRA_ENGINE_TLS_DIR', value: 'path', commands: ['platform', 'doctor platform', 'database'],

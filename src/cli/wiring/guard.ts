@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/index.ts';
 import { auditDecisions, auditRecorder, commandSink, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
-import { createApprovalQueue, createApprovals, highRiskCallsIn, storeAt, type ApprovalObserver, type ApprovalsConfig, type WaitingWebhook } from '../../server/guard/index.ts';
-import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
+import { createApprovalQueue, createApprovals, sqliteGuardStore, type ApprovalObserver, type ApprovalsConfig, type GuardStore, type WaitingWebhook } from '../../server/guard/index.ts';
+import { keysFromFile, type KeyProvider, type KeyRing } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 
@@ -28,11 +28,26 @@ function operatorOptions({ dataDir, auditFile }: Config): string | undefined {
   return words.length === 0 ? undefined : words.map(shellQuoted).join(' ');
 }
 
-/** The configuration of approvals. */
-export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config)): ApprovalsConfig => {
+/**
+ * What servers with data directories of their own share: they also have to have the same key file and operator's file.
+ * Whoever passes it closes its store, after the servers.
+ */
+export interface SharedGuard {
+  readonly store: GuardStore;
+  readonly keyRing: KeyRing;
+}
+
+/**
+ * Identifies the log to which a process records. The logs of servers that share a store count as one: they are verified
+ * together.
+ */
+const logOf = (config: Config, keys: KeyProvider, isShared: boolean) => (): string =>
+  createHmac('sha256', keys('audit')).update(JSON.stringify(isShared ? ['shared'] : [auditFilesOf(config, keys).file, config.auditCommand])).digest('base64url');
+
+/** The configuration of approvals. @param shared where they are; default the store of the data directory. */
+export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config), shared?: SharedGuard): ApprovalsConfig => {
   const { store, operator } = guardFiles(config.dataDir);
-  const auditTarget = JSON.stringify([auditFilesOf(config, keys).file, config.auditCommand]);
-  return { store: storeAt(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: () => createHmac('sha256', keys('audit')).update(auditTarget).digest('base64url') };
+  return { store: shared?.store ?? sqliteGuardStore(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: logOf(config, keys, shared !== undefined) };
 };
 
 /** Paths of the audit log and the keys that seal it. */
@@ -74,25 +89,35 @@ export interface OpenGuard {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Opens the guard's persistent dependencies. No file is opened or created before a call needs it.
- * @param webhook tells operators what waits; closed with the rest.
- * @param observer of the calls that wait for the operator.
- */
-export function openGuard(config: Config, { webhook, observer }: { readonly webhook?: WaitingWebhook | undefined; readonly observer?: ApprovalObserver | undefined } = {}): OpenGuard {
+export interface OpenGuardOptions {
+  /** Tells operators what waits; closed with the rest. */
+  readonly webhook?: WaitingWebhook | undefined;
+  /** Observes the calls that wait for the operator. */
+  readonly observer?: ApprovalObserver | undefined;
+  /** What this server shares with others. Default: nothing beyond the data directory. */
+  readonly shared?: SharedGuard | undefined;
+}
+
+/** Opens the guard's persistent dependencies. No file is opened or created before a call needs it. */
+export function openGuard(config: Config, { webhook, observer, shared }: OpenGuardOptions = {}): OpenGuard {
   const keys = keysFor(config);
-  const approvals = approvalsConfigOf(config, keys);
+  const approvals = approvalsConfigOf(config, keys, shared);
+  const { store } = approvals;
   const auditLog = auditLogOf(config, keys);
   const recordDecision = auditDecisions(auditLog, clock);
+  const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config.dataDir).store);
   return {
-    dependencies: { program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: highRiskCallsIn(approvals.store) },
+    dependencies: {
+      program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: store.highRiskCalls,
+      ...(shared && { sharedAnswers: { singleUses: store.singleUses, keyRing: shared.keyRing } }),
+    },
     recordDecision,
-    waiting: async () => (existsSync(guardFiles(config.dataDir).store) ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0),
+    waiting: async () => (isStored() ? createApprovalQueue(approvals, { how: 'terminal', record: recordDecision }).count(clock.now()) : 0),
     settled: () => auditLog.flush(),
     close: async () => {
       await webhook?.close();
       await auditLog.close();
-      approvals.store.close();
+      if (!shared) await store.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import { domainPattern, type Config } from '../config/index.ts';
-import { tlsFilesIn } from './engine-tls.ts';
+import { readAddress, tlsFilesIn } from './engine-connection.ts';
 import { BuildsOfCluster, buildSettings, GitServers, readGitServers } from './git-servers.ts';
 import { ProxyOfCluster, publicPortSettings } from './public-ports.ts';
 import type { RealClusters } from '../../platform/index.ts';
@@ -105,7 +105,7 @@ export async function openClusters({ runtime, ...described }: Pick<Config, 'runt
   if (runtime !== 'docker') return undefined;
   const { createDockerClient, createDockerRuntime, parseDockerAddress } = await import('../../platform/runtime/docker/index.ts');
   const { clusters, registries, images, credentialsFor } = await describeClusters(described);
-  const engines = clusters.map(({ engine, tls, ...cluster }) => ({ ...cluster, docker: createDockerClient(parseDockerAddress(engine, tls)) }));
+  const engines = clusters.map(({ engine, tls, ...cluster }) => ({ ...cluster, docker: createDockerClient(readAddress(described.clustersFile, () => parseDockerAddress(engine, tls))) }));
   return {
     realClusters: {
       clusters: engines.map(({ name, docker, builds, proxy, limits }) => ({

@@ -1,7 +1,7 @@
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, requireHeld, servicesOf } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, requireHeld, servicesOf } from './deployment-rows.ts';
 import { nextStep } from './service-steps.ts';
 import { applyChange, updateEnvironmentState } from './service-changes.ts';
 import { Superseded } from './superseded.ts';
@@ -19,7 +19,7 @@ const beginDeployment = (context: EngineContext, deployment: DeploymentRow): Pro
     const { numUpdatedRows } = await trx
       .updateTable('deployment')
       .set({ status: 'ONGOING', started_at: iso(at) })
-      .where('id', '=', deployment.id).where('status', '=', 'QUEUED').where('owner', 'is not distinct from', deployment.owner).where('fencing_token', '=', deployment.fencing_token).where('canceling', '=', 0)
+      .where(heldAsRead(deployment)).where('status', '=', 'QUEUED').where('canceling', '=', 0)
       .executeTakeFirst();
     if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
     const first = Math.min(...services.map((service) => service.stage));

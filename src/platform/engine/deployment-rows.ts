@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { type ServiceKind, ServiceType } from '../../contract/index.ts';
 import type { DatabaseSchema, Db } from '../store/index.ts';
 import { Superseded } from './superseded.ts';
@@ -13,14 +13,21 @@ export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'enviro
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>
   db.selectFrom('deployment').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
+/** What tells whether a worker still holds a deployment. */
+type Held = Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>;
+
+/** Restricts a query of deployments to one that a worker still holds as it was read: neither released nor claimed since. */
+export const heldAsRead = ({ id, owner, fencing_token: token }: Held) =>
+  (eb: ExpressionBuilder<DatabaseSchema, 'deployment'>) => eb.and([eb('id', '=', id), eb('owner', 'is not distinct from', owner), eb('fencing_token', '=', token)]);
+
 /**
  * Requires that a worker still holds a deployment that it read, once nobody else is taking it over. In a transaction, nobody
  * takes it over until its end.
  * @throws Superseded otherwise
  */
-export async function requireHeld(db: Db, { id, owner, fencing_token: token }: Pick<DeploymentRow, 'id' | 'owner' | 'fencing_token'>): Promise<void> {
-  const held = await db.selectFrom('deployment').select('id').where('id', '=', id).where('owner', 'is not distinct from', owner).where('fencing_token', '=', token).$call(db.sql.held).executeTakeFirst();
-  if (held === undefined) throw new Superseded(id);
+export async function requireHeld(db: Db, deployment: Held): Promise<void> {
+  const held = await db.selectFrom('deployment').select('id').where(heldAsRead(deployment)).$call(db.sql.held).executeTakeFirst();
+  if (held === undefined) throw new Superseded(deployment.id);
 }
 
 /** The services of a deployment, in the order of their stages. */

@@ -3,7 +3,7 @@ import type { Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
 import { removeDeleted } from './deletion.ts';
-import { scheduleJobRuns } from './job-runs.ts';
+import { scheduleJobRuns, scheduleLeft } from './job-runs.ts';
 import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './logs.ts';
 import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './deployment-rows.ts';
@@ -42,9 +42,11 @@ const eventOf = (deployment: DeploymentRow, succeeded: boolean): EventKind | und
 
 const endService = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
   const { state, succeeded, reason, ...rest } = outcome;
+  const left = succeeded ? undefined : await scheduleLeft(context, trx, deployment, row, outcome.at);
   const event = eventOf(deployment, succeeded);
   await applyChange(trx, deployment, row, {
     ...rest,
+    ...(left && { lines: [...(outcome.lines ?? []), left] }),
     ...(event && { announced: event }),
     row: { state, reason, commit: row.commit, record: row.record, phase: null, cursor: null, due_ms: null, ended_at: iso(outcome.at) },
   });

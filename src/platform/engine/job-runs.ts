@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import type { ServiceSpecs } from '../common/index.ts';
+import type { RuntimeLogLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { isBeingDeleted } from './deletion.ts';
@@ -39,6 +40,21 @@ export async function scheduleJobRuns(context: EngineContext, trx: Db, deploymen
   const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
   if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, context.isReplay ? whenPlatformBegins : next);
   else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
+}
+
+/**
+ * What a deployment of a scheduled job that did not end well leaves of the schedule: that of the version before it, or none. A
+ * failed deployment puts nothing in the place of what was there.
+ * @returns a line for the log of the deployment; undefined for anything else
+ */
+export async function scheduleLeft(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<RuntimeLogLine | undefined> {
+  if (row.kind !== 'job' || deployment.action !== 'DEPLOY' || context.isReplay || isScheduledRun(deployment)) return undefined;
+  if (nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) === null) return undefined;
+  const timer = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).executeTakeFirst();
+  const left = timer === undefined
+    ? 'No run starts by itself until a deployment of the job ends well.'
+    : `The version before it goes on running by its own${timer.due_ms > at ? `, the next time at ${iso(timer.due_ms)}` : ''}.`;
+  return { at, message: `The schedule of this version does not begin, because this deployment did not end well. ${left}`, pod: 'schedule', version: '' };
 }
 
 /** Adds a message to the newest log of a job: that of a run or of another deployment. */

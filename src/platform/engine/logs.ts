@@ -4,6 +4,7 @@ import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import type { RuntimeLogLine, RunningVersion } from '../runtime/index.ts';
 import type { Db, DataStore, ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
+import { failedStates, isSettled } from './lifecycle.ts';
 import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
 import { runningStates } from './running-facts.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
@@ -26,20 +27,22 @@ export function deployedVersion(service: Selectable<ServiceTable>): RunningVersi
   };
 }
 
-/** The states after a deployment that did not succeed: the version before it serves on. */
-const unsuccessfulStates: readonly DeploymentState[] = ['BUILD_ERROR', 'DEPLOYMENT_ERROR', 'RESTART_ERROR', 'STOP_ERROR', 'CANCELED'];
+/** The states after a deployment that did not succeed: the version before it serves on, unless it was to be deleted. */
+const unsuccessfulStates: readonly DeploymentState[] = [...failedStates.filter((state) => state !== 'DELETE_ERROR'), 'CANCELED'];
 
-/** The deployment that the running version of a service is from: the last one that started instances. */
-const servingDeployment = (db: Db, serviceId: string) =>
-  db
-    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select(['deployment.id', 'deployment_service.ended_at'])
+/** The deployment that the running version of a service is from: the last one that started instances. Undefined if it was stopped since. */
+const servingDeployment = async (db: Db, serviceId: string) => {
+  const last = await db
+    .selectFrom('deployment_service').innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id').select(['deployment.id', 'deployment.action', 'deployment_service.ended_at'])
     .where('deployment_service.service_id', '=', serviceId).where('deployment_service.ended_at', 'is not', null).where('deployment_service.reason', 'is', null)
-    .where('deployment.action', 'in', ['DEPLOY', 'RESTART']).orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
+    .orderBy('deployment.seq', 'desc').limit(1).executeTakeFirst();
+  return last?.action === 'DEPLOY' || last?.action === 'RESTART' ? last : undefined;
+};
 
-/** What of a service serves, and whether its last deployment was to replace that and failed. */
+/** What of a service serves, and what a later deployment does about it: it is under way, or has failed. */
 interface Serving {
   readonly version: RunningVersion;
-  readonly hasFailedSince: boolean;
+  readonly later?: 'under way' | 'failed';
 }
 
 const servingVersion = async (db: Db, serviceId: string): Promise<Serving | undefined> => {
@@ -47,11 +50,12 @@ const servingVersion = async (db: Db, serviceId: string): Promise<Serving | unde
   if (service === undefined) throw notFound('service', serviceId);
   const version = deployedVersion(service);
   if (version === undefined) return undefined;
-  if (runningStates.includes(service.deployed_state)) return { version, hasFailedSince: false };
+  if (runningStates.includes(service.deployed_state)) return { version };
   // Where nothing is recorded, nothing really runs.
-  if (service.deployed_record === null || !unsuccessfulStates.includes(service.deployed_state)) return undefined;
+  const later = !isSettled(service.deployed_state) ? 'under way' : unsuccessfulStates.includes(service.deployed_state) ? 'failed' : undefined;
+  if (service.deployed_record === null || later === undefined) return undefined;
   const serving = await servingDeployment(db, serviceId);
-  return serving && { version: { ...version, deploymentId: serving.id, runningSince: Date.parse(serving.ended_at!) }, hasFailedSince: true };
+  return serving && { version: { ...version, deploymentId: serving.id, runningSince: Date.parse(serving.ended_at!) }, later };
 };
 
 /** The id of a stored line. The same line always has the same id. */
@@ -81,18 +85,20 @@ function inOrder(stored: readonly LogLine[], running: readonly LogLine[], tail: 
 }
 
 /**
- * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves. The
- * runtime is asked for the latter after the transaction.
+ * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves, also while
+ * another deployment is under way. The runtime is asked for the latter after the transaction.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */
 export async function serviceLogs(context: Pick<EngineContext, 'runtimes'>, db: DataStore, serviceId: string, signal: AbortSignal, tail: number = maximumLogLines): Promise<LogLines> {
   const { serving, stored } = await db.read(async (trx) => ({ serving: await servingVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
   if (serving === undefined) return { results: stored };
-  const { version, hasFailedSince } = serving;
+  const { version, later } = serving;
   const runtime = await runtimeOfEnvironment(context, db, version.service.environmentId);
-  const running = await runtime.logs(version, tail, signal);
-  return { results: inOrder(stored, running.map((line) => runningLine(version, line)), tail, hasFailedSince) };
+  const logged = await runtime.logs(version, tail, signal);
+  // What the new version says is stored by its deployment.
+  const running = later === 'under way' ? logged.filter((line) => line.version !== '') : logged;
+  return { results: inOrder(stored, running.map((line) => runningLine(version, line)), tail, later !== undefined) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { appendLines, pruneDeployment } from './logs.ts';
 import { iso } from './context.ts';
 import { shownStates } from './running-facts.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isScheduledRun } from './deployment-rows.ts';
 import { Superseded } from './superseded.ts';
 import { uuidFrom } from '../common/index.ts';
 
@@ -31,8 +31,7 @@ const writeRow = async (trx: Db, deployment: DeploymentRow, service: DeploymentS
     .where('deployment_id', '=', service.deployment_id)
     .where('service_id', '=', service.service_id)
     .where('revision', '=', service.revision)
-    .where((eb) =>
-      eb.exists(eb.selectFrom('deployment').select('id').where('id', '=', deployment.id).where('owner', 'is not distinct from', deployment.owner).where('fencing_token', '=', deployment.fencing_token)))
+    .where((eb) => eb.exists(eb.selectFrom('deployment').select('id').where(heldAsRead(deployment))))
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) throw new Superseded(deployment.id);
 };

@@ -107,7 +107,7 @@ export interface Runtime {
    * @param known reads what is known, after the runtime has found out what is there
    */
   sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
-  /** The newest lines, at most `limit`, that a running version has logged; oldest first. */
+  /** The newest lines, at most `limit`, that a running version has logged; oldest first. Lines of other versions that it still has say no version. */
   logs(version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]>;
   /** The newest commits of a service's branch, at most `limit`; newest first. None for services that aren't built from git. */
   commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;

@@ -116,3 +116,7 @@ export async function seedPlatform(db: DataStore, dependencies: SeedDependencies
   await seedOnce(db, dependencies);
   await writeSetting(db, 'seeded', 'yes');
 }
+
+/** Whether the store was seeded with examples. Some of them may have been deleted since; projects stay. */
+export const hasExamples = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('project').select('id').where('id', '=', seedIds.project_id).executeTakeFirst()) !== undefined;

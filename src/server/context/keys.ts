@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const keyBytes = 32;
 
@@ -66,3 +66,36 @@ export function keysFromFile(path: string): KeyProvider {
 
 /** Keys from a random secret that lives as long as the process. */
 export const ephemeralKeys = (): KeyProvider => deriveKeys(randomBytes(keyBytes));
+
+/** Keys that rotate: newest first. The first one seals, all of them open. */
+export type KeyRing = () => readonly KeyProvider[];
+
+const ringFile = /\.key$/;
+
+/**
+ * The keys in the files of a folder whose names end in `.key`, each of 32 bytes and mode 0600: the name that sorts last is
+ * the newest. The folder is read whenever keys are needed, so that files can be added and removed while servers run.
+ * @throws Error, from the returned function, that names the folder or file if it can't be used.
+ */
+export function keyRingIn(folder: string): KeyRing {
+  // A file is read once for each of its changes.
+  const read = new Map<string, KeyProvider>();
+  const keysOf = (name: string): [string, KeyProvider][] => {
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) return [];
+    const version = `${name} ${stats.ino} ${stats.mtimeMs}`;
+    const known = read.get(version);
+    if (known) return [[version, known]];
+    const key = readKeyFile(path);
+    return key ? [[version, deriveKeys(key)]] : [];
+  };
+  return () => {
+    const names = readdirSync(folder).filter((name) => ringFile.test(name)).toSorted().toReversed();
+    const present = names.flatMap(keysOf);
+    if (present.length === 0) throw new Error(`${folder} holds no key. Make one with: (umask 077; head -c ${keyBytes} /dev/urandom > ${join(folder, '1.key')})`);
+    read.clear();
+    for (const [version, keys] of present) read.set(version, keys);
+    return present.map(([, keys]) => keys);
+  };
+}

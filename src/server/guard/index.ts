@@ -1,12 +1,12 @@
 /** Risk, policy, scope, plan, confirmation and approvals. */
 
-export { createApprovalQueue, terminalSource, type ApprovalQueue, type UnlockedQueue } from './approvals/approval-queue.ts';
-export { approvalLifetime, createApprovals, maximumWaiting, type ApprovalObserver, type Approvals, type ApprovalsConfig } from './approvals/approvals.ts';
+export { createApprovalQueue, type ApprovalQueue, type UnlockedQueue } from './approvals/approval-queue.ts';
+export { approvalLifetime, createApprovals, type ApprovalObserver, type Approvals, type ApprovalsConfig } from './approvals/approvals.ts';
 export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
 export { hasSecret, setSecret } from './approvals/operator-secret.ts';
-export { normalCode, waitingCallAddress, waitingTarget, type Pending, type Verdict } from './approvals/pending-calls.ts';
+export { normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
-export { createConfirmer, type Confirmer } from './confirmation/confirmation.ts';
+export { createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
 export { formFor, matchesTyped, maximumQuestionLength, questionFor, type Question } from './confirmation/question.ts';
 export { splitControls, type Controls, type EnvironmentVariables } from './controls.ts';
 export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges } from './guard.ts';
@@ -24,7 +24,10 @@ export { endangersProduction, mostCriticalMode, needsConfirmation } from './risk
 export { assertInSameEnvironment } from './same-environment.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';
 export { scopeText, type Scope } from './scope/scope.ts';
-export { ephemeralHighRiskCalls, highRiskCallsIn, type HighRiskCalls } from './storage/high-risk-calls.ts';
+export type { GuardStore } from './storage/guard-store.ts';
+export { ephemeralHighRiskCalls, type HighRiskCalls } from './storage/high-risk-calls.ts';
 export { monotonicClock } from './storage/monotonic-clock.ts';
-export { storeAt } from './storage/store.ts';
+export { terminalSource } from './storage/secret-tries.ts';
+export { sqliteGuardStore } from './storage/sqlite/guard-store.ts';
+export { maximumWaiting, type Verdict } from './storage/waiting-records.ts';
 export { createRegistry, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';

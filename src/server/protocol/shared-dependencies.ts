@@ -2,7 +2,7 @@ import type { Client } from '../../client/index.ts';
 import type { NameResolver, Tool } from '../tool/index.ts';
 import { createNameResolver } from '../resolve/index.ts';
 import { ephemeralKeys, type CallContext, type Clock, type KeyProvider, type ServerLogger } from '../context/index.ts';
-import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, createRegistry } from '../guard/index.ts';
+import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, type SharedAnswers, createRegistry } from '../guard/index.ts';
 import { logRecorder, type Recorder } from '../audit/index.ts';
 import { createRecentChanges, type CallObserver } from '../call/index.ts';
 import { instructions } from './instructions.ts';
@@ -47,6 +47,8 @@ export interface GuardDependencies {
   readonly recorder: Recorder;
   readonly approvals?: Approvals;
   readonly highRiskCalls: HighRiskCalls;
+  /** What several servers share so that each takes answers to questions of the others. Default: nothing. */
+  readonly sharedAnswers?: SharedAnswers;
 }
 
 const ephemeralGuard = (): GuardDependencies => ({ keys: ephemeralKeys(), recorder: logRecorder, highRiskCalls: ephemeralHighRiskCalls() });
@@ -77,7 +79,7 @@ export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool
 
 /** Creates the dependencies that all servers of one process share. */
 export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard(), observer }: SharedDependenciesConfig): SharedDependencies {
-  const { program, keys, recorder, approvals, highRiskCalls } = guard;
+  const { program, keys, recorder, approvals, highRiskCalls, sharedAnswers } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
   const unseenNames = new Set<string>();
@@ -85,7 +87,7 @@ export function createDependencies({ tools, otherTools = new Map(), policy, conn
   const scopeResolver = policy.scope && createScopeResolver(policy.scope, resolver);
   const shared = {
     program,
-    confirmer: createConfirmer({ keys, approvals }),
+    confirmer: createConfirmer({ keys, approvals, shared: sharedAnswers }),
     recorder,
     observer,
     redaction,

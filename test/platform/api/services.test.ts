@@ -204,6 +204,14 @@ describe('an application', () => {
     expect(await platform.must('get_application', { application_id: body['id'] })).toEqual(body);
   });
 
+  test.each([
+    ['https://git.example.com:8443/team/checkout.git', { name: 'checkout', owner: 'team' }], ['ssh://git@git.example.com:2222/team/checkout', { name: 'checkout', owner: 'team' }],
+    ['http://127.0.0.1:45245/checkout.git', { name: 'checkout' }], ['git@git.example.com:checkout.git', { name: 'checkout' }], ['https://git.example.com/checkout', { name: 'checkout' }],
+  ])('of %s has no owner that is a port or a host', async (url, names) => {
+    const { name, owner } = (await send('create_application', { git_repository: { url } })).body['git_repository'] as Json;
+    expect({ name, ...(owner !== undefined && { owner }) }).toEqual(names);
+  });
+
   test('shows its groups in full', async () => {
     const { body } = await send('create_application', {});
     expect(body['labels_groups']).toMatchObject([{ id: ids['labels_group_id'], labels: expect.arrayContaining([expect.objectContaining({ propagate_to_cloud_provider: true })]) }]);

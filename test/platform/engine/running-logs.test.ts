@@ -12,7 +12,7 @@ let fixture: EngineFixture;
 let service: string;
 let environmentId: string;
 /** What the runtime does with the next rollout, what it still has of logs, and which instances ended. */
-let rollOut: { readonly fails: boolean; readonly lines: readonly RuntimeLogLine[] };
+let rollOut: { readonly fails: boolean; readonly lines: readonly RuntimeLogLine[]; readonly goesOn?: boolean };
 let logged: RuntimeLogLine[];
 let ends: InstanceEnd[];
 let askedFor: string[];
@@ -22,6 +22,7 @@ const runtime: Runtime = {
   upgradeFails: () => true, conditionHolds: () => false, pauseBefore: () => 0, lookInterval: 20,
   observe: async ({ phase }) => {
     if (phase.operation !== 'rollOut') return { outcome: 'succeeded', lines: [], cursor: '' };
+    if (rollOut.goesOn) return { outcome: 'ongoing', nextPollAt: Date.now() + 50, lines: [], cursor: '' };
     return { ...(rollOut.fails ? { outcome: 'failed', reason: 'it does not start' } : { outcome: 'succeeded', record: '{}' }), lines: rollOut.lines, cursor: '' };
   },
   look: async (versions) => versions.map(({ service: { id } }) => ({ serviceId: id, wanted: 1, running: 1, ends, changes: [] })),
@@ -43,6 +44,12 @@ const deploy = async (): Promise<string> => {
   const id = await fixture.order({ environmentId, serviceIds: [service] });
   await fixture.settled();
   return id;
+};
+/** Begins a deployment that goes on until the runtime is told otherwise. */
+const beginDeploying = async (): Promise<void> => {
+  rollOut = { fails: false, goesOn: true, lines: [] };
+  await fixture.order({ environmentId, serviceIds: [service] });
+  await expect.poll(async () => (await fixture.db.selectFrom('service').select('deployed_state').where('id', '=', service).executeTakeFirstOrThrow()).deployed_state).toBe('DEPLOYING');
 };
 const messages = async (tail?: number): Promise<string[]> => (await fixture.engine.logs(fixture.db, service, tail)).results.map(({ message }) => message);
 
@@ -74,6 +81,30 @@ describe('the log of a service that really runs', () => {
     const newest = await messages(6);
     expect(newest).toContain('no database');
     expect(newest.slice(-3)).toEqual(['request 27', 'request 28', 'request 29']);
+  });
+
+  test('has what the version before says while the next one is deployed, marked by version, and nothing of the new one twice', async () => {
+    const [{ id: serving }] = await fixture.db.selectFrom('deployment').select('id').orderBy('seq').limit(1).execute() as [{ id: string }];
+    await beginDeploying();
+    logged = [...logged, line(7000, 'request during the deployment'), { ...line(7001, 'the new one begins', 'web-1-new'), version: '' }];
+    askedFor = [];
+    const { results } = await fixture.engine.logs(fixture.db, service);
+    expect(results.find(({ message }) => message === 'request during the deployment')).toMatchObject({ version: '1', pod_name: 'web-1-old' });
+    expect(results.map(({ message }) => message)).not.toContain('the new one begins');
+    expect(askedFor).toEqual([serving]);
+    rollOut = { fails: false, lines: [] };
+    await fixture.settled();
+  });
+
+  test('has nothing more of a version that was stopped, while the next one is deployed', async () => {
+    await fixture.order({ environmentId, serviceIds: [service], action: 'STOP' });
+    await fixture.settled();
+    await beginDeploying();
+    askedFor = [];
+    expect(await messages()).not.toContain('request during the deployment');
+    expect(askedFor).toEqual([]);
+    rollOut = { fails: false, lines: [] };
+    await fixture.settled();
   });
 });
 

@@ -1,15 +1,14 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { approvalLifetime, createApprovals, type Approval } from '../../../src/server/guard/approvals/approvals.ts';
+import { approvalLifetime, type Approval } from '../../../src/server/guard/approvals/approvals.ts';
 import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation/confirmation.ts';
-import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
+import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
 import { monotonicClock } from '../../../src/server/guard/storage/monotonic-clock.ts';
-import { storeAt } from '../../../src/server/guard/storage/store.ts';
 import { createOperatorSessions, idleTime } from '../../../src/transport/http/approvals/operator-sessions.ts';
 import { temporaryFolder } from '../audit/audit-log.ts';
 import { contextWith } from '../../support/call-context.ts';
 import { approvalRequest, approvalsIn } from './approvals/approvals-fixture.ts';
 import { confirmationRequest } from './confirmation-request.ts';
+import { createTestStore } from './storage/test-stores.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -100,28 +99,6 @@ describe('a clock that steps back revives', () => {
     expect(await confirm(unattended(expired), cannotAsk())).toMatchObject({ kind: 'refused' });
   });
 
-  test.each([['the call', 'ask'], ['the operator', 'waiting']] as const)('no approval that expired, as %s saw', async (_, who) => {
-    await using folder = await temporaryFolder();
-    using fixture = approvalsIn(folder.path);
-    const code = codeOf(await fixture.approvals.ask(approvalRequest(), start));
-    const later = start + approvalLifetime + minute;
-    if (who === 'ask') await fixture.approvals.ask(approvalRequest({ call: 'another' }), later);
-    else expect(await fixture.queue.waiting(later)).toEqual([]);
-    // By another process, which looks for the first time.
-    using other = approvalsIn(folder.path);
-    expect(await other.queue.find(code, start + minute)).toBeUndefined();
-    expect(codeOf(await other.approvals.ask(approvalRequest(), start + minute))).not.toBe(code);
-  });
-
-  test('no approval that was asked for before it did: nobody can tell how old it is', async () => {
-    await using folder = await temporaryFolder();
-    using fixture = approvalsIn(folder.path);
-    const code = codeOf(await fixture.approvals.ask(approvalRequest(), start));
-    expect(await fixture.queue.find(code, start - 4000)).toMatchObject({ code });
-    expect(await fixture.queue.find(code, start - hour)).toBeUndefined();
-    expect(codeOf(await createApprovals(fixture).ask(approvalRequest(), start))).not.toBe(code);
-  });
-
   test('no operator who was away for too long', () => {
     let passed = 0;
     const operators = createOperatorSessions(monotonicClock({ now: Date.now }, () => passed));
@@ -133,11 +110,36 @@ describe('a clock that steps back revives', () => {
     expect(operators.find(id)).toBeUndefined();
   });
 
-  test('no room under the limit of grave calls', async () => {
+  test('no room under the limit of grave calls in memory', () => counts(ephemeralHighRiskCalls()));
+});
+
+describe('a clock that steps back revives in a store', () => {
+  test.each([['the call', 'ask'], ['the operator', 'waiting']] as const)('no approval that expired, as %s saw', async (_, who) => {
     await using folder = await temporaryFolder();
-    const store = storeAt(join(folder.path, 'guard.sqlite'));
-    await counts(highRiskCallsIn(store));
-    store.close();
-    await counts(ephemeralHighRiskCalls());
+    await using store = await createTestStore();
+    const { approvals, queue } = approvalsIn(folder.path, { store: store.open() });
+    const code = codeOf(await approvals.ask(approvalRequest(), start));
+    const later = start + approvalLifetime + minute;
+    if (who === 'ask') await approvals.ask(approvalRequest({ call: 'another' }), later);
+    else expect(await queue.waiting(later)).toEqual([]);
+    // By another process, which looks for the first time.
+    const other = approvalsIn(folder.path, { store: store.open() });
+    expect(await other.queue.find(code, start + minute)).toBeUndefined();
+    expect(codeOf(await other.approvals.ask(approvalRequest(), start + minute))).not.toBe(code);
+  });
+
+  test('no approval that was asked for before it did: nobody can tell how old it is', async () => {
+    await using folder = await temporaryFolder();
+    await using store = await createTestStore();
+    const { approvals, queue } = approvalsIn(folder.path, { store: store.open() });
+    const code = codeOf(await approvals.ask(approvalRequest(), start));
+    expect(await queue.find(code, start - 4000)).toMatchObject({ code });
+    expect(await queue.find(code, start - hour)).toBeUndefined();
+    expect(codeOf(await approvals.ask(approvalRequest(), start))).not.toBe(code);
+  });
+
+  test('no room under the limit of grave calls', async () => {
+    await using store = await createTestStore();
+    await counts(store.open().highRiskCalls);
   });
 });

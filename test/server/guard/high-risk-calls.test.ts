@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { highRiskCallsIn, ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
-import { storeAt } from '../../../src/server/guard/storage/store.ts';
-import { temporaryFolder } from '../audit/audit-log.ts';
+import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
+import { createTestStore } from './storage/test-stores.ts';
 
 const minute = 60_000;
 
@@ -30,24 +28,24 @@ async function severalAtOnce(calls: HighRiskCalls): Promise<void> {
   expect(await calls.take(3, 61 * minute, 3)).toBeUndefined();
 }
 
-describe('grave calls', () => {
+describe('grave calls in memory', () => {
+  test('that are made together count each', () => severalAtOnce(ephemeralHighRiskCalls()));
+
+  test('are counted for 60 minutes', () => limits(ephemeralHighRiskCalls()));
+});
+
+describe('grave calls in a store', () => {
   test('that are made together count each', async () => {
-    await using folder = await temporaryFolder();
-    const store = storeAt(join(folder.path, 'guard.sqlite'));
-    await severalAtOnce(ephemeralHighRiskCalls());
-    await severalAtOnce(highRiskCallsIn(store));
-    store.close();
+    await using store = await createTestStore();
+    await severalAtOnce(store.open().highRiskCalls);
   });
 
-  test('of one process are counted for 60 minutes', () => limits(ephemeralHighRiskCalls()));
-
-  test('of all processes of a directory are counted together', async () => {
-    await using folder = await temporaryFolder();
-    const stores = [storeAt(join(folder.path, 'guard.sqlite')), storeAt(join(folder.path, 'guard.sqlite'))];
-    await limits(highRiskCallsIn(stores[0]!));
-    expect(await highRiskCallsIn(stores[1]!).nextAt(2, 61 * minute)).toBe(70 * minute);
-    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => highRiskCallsIn(stores[index % 2]!).take(5, 62 * minute)));
+  test('are counted together over all who share the store', async () => {
+    await using store = await createTestStore();
+    const openers = [store.open(), store.open()];
+    await limits(openers[0]!.highRiskCalls);
+    expect(await openers[1]!.highRiskCalls.nextAt(2, 61 * minute)).toBe(70 * minute);
+    const many = await Promise.all(Array.from({ length: 10 }, (_, index) => openers[index % 2]!.highRiskCalls.take(5, 62 * minute)));
     expect(many.filter((until) => until === undefined)).toHaveLength(3);
-    for (const store of stores) store.close();
   });
 });

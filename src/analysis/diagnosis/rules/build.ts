@@ -1,10 +1,11 @@
+import { outputOfFailedCommand, withoutStepPrefix } from '../build-output.ts';
 import { prefixedValue, quote } from '../quote.ts';
-import { showConfiguration, showErrors } from '../inspections.ts';
+import { showConfiguration, showDeploymentLog } from '../inspections.ts';
 import { deployAgain, deployLastGoodCommit, useOtherBranch, useOtherDockerfile } from '../fixes.ts';
 import { buildSteps, cloneSteps, type CauseRule } from './rule.ts';
 import type { Facts } from '../situation.ts';
 
-const fixes = [showErrors, deployLastGoodCommit, showConfiguration];
+const fixes = [showDeploymentLog, deployLastGoodCommit, showConfiguration];
 
 const location = (facts: Facts): string => (facts['file'] ? ` in ${quote(facts['file'])}${facts['line'] ? `, line ${facts['line']}` : ''}` : '');
 
@@ -28,14 +29,18 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /^#\d+ ERROR: /, indirect: true },
       { pattern: /failed to solve: /, indirect: true },
     ],
-    sentence: (facts, { configuration: { dockerfile } }) => {
+    alsoQuotes: outputOfFailedCommand,
+    sentence: (facts, situation) => {
+      const { configuration: { dockerfile } } = situation;
       if (facts['nofile']) return `The Dockerfile${prefixedValue(' ', dockerfile)} isn't in the repository, at this commit and branch.`;
       if (facts['nofolder']) return `The repository has no folder ${quote(facts['nofolder'])}, at this commit and branch.`;
       if (facts['missing']) return `The Dockerfile copies ${quote(facts['missing'])}, which isn't in the repository (or is excluded by .dockerignore).`;
       if (facts['parse']) return `The Dockerfile can't be read, line ${facts['line']}: ${quote(facts['parse'])}.`;
       const where = facts['stage'] ? ` at step [${facts['stage']}]` : '';
       const what = facts['command'] ?? facts['instruction'];
-      return `The image's build fails${where}${what ? `: ${quote(what)}` : ''}${facts['exit'] ? ` ended with exit code ${facts['exit']}` : ''}.`;
+      const said = outputOfFailedCommand(situation).map(({ text }) => quote(withoutStepPrefix(text).trim()));
+      const output = said.length === 0 ? '' : ` The last that it said: ${said.join(', ')}.`;
+      return `The image's build fails${where}${what ? `: ${quote(what)}` : ''}${facts['exit'] ? ` ended with exit code ${facts['exit']}` : ''}.${output}`;
     },
     remedies: [[useOtherDockerfile, deployAgain], ...fixes],
   },
@@ -69,7 +74,7 @@ export const buildRules: readonly CauseRule[] = [
       if (facts['lockfile']) return `The dependencies can't be installed: package.json and package-lock.json don't fit each other${facts['package'] ? `: ${quote(facts['package'])} isn't in the lock file` : ''}.`;
       return `The dependencies can't be installed during the build${what ? `:${what} can't be had` : ''}${facts['problem'] ? ` (${facts['problem']})` : ''}.`;
     },
-    remedies: [showErrors, deployLastGoodCommit, deployAgain],
+    remedies: [showDeploymentLog, deployLastGoodCommit, deployAgain],
   },
   {
     code: 'compile_failed',

@@ -1,5 +1,6 @@
 import type { Sibling } from '../../changes.ts';
 import { terminalOutcome } from '../../../contract/index.ts';
+import { isHostOf } from '../sibling-host.ts';
 import { prefixedValue, quote } from '../quote.ts';
 import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../inspections.ts';
 import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, useLastGoodTag } from '../fixes.ts';
@@ -9,19 +10,11 @@ import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27017, REDIS: 6379 };
 
-const normalizedName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
-
-/** Whether a host is this sibling's: its own host, or one whose first label is its name. */
-const isAt = (sibling: Sibling, host: string | undefined): boolean => {
-  if (host === undefined) return false;
-  return host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name);
-};
-
 const portOf = ({ port, type }: Sibling): number | undefined => port ?? (type ? defaultPorts[type] : undefined);
 
 /** The sibling at an address: by its host or, for a database, by a port that no other database has. */
 const siblingAt = ({ evidence: { siblings = [] } }: DeploymentSituation, facts: Facts): Sibling | undefined => {
-  const byHost = siblings.find((sibling) => isAt(sibling, facts['host']));
+  const byHost = siblings.find((sibling) => isHostOf(sibling, facts['host']));
   if (byHost) return byHost;
   const byPort = siblings.filter((sibling) => sibling.kind === 'database' && facts['port'] !== undefined && portOf(sibling) === Number(facts['port']));
   return byPort.length === 1 ? byPort[0] : undefined;

@@ -1,5 +1,6 @@
 import type { ServiceKind, StepName } from '../../../contract/index.ts';
 import type { CauseCode } from '../diagnosis.ts';
+import type { Entry } from '../../logs/entries.ts';
 import type { Remedy } from '../next-calls.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 
@@ -30,12 +31,14 @@ export interface CauseRule {
   readonly supersedes?: readonly CauseCode[];
   /** A setting may be wrong: the sentence lists variables and configuration that changed since the last good deployment. */
   readonly suspectsSettings?: true;
-  /** A sibling may be the reason: the sentence lists siblings that failed since the last good deployment, and the first is diagnosed first. */
+  /** A sibling that failed since the last good deployment may be the reason: the sentence lists the suspects, and the first is diagnosed first. */
   readonly suspectsSiblings?: true;
   /** Weighs the matched facts against the other evidence. Called if a sign matched. */
   readonly weigh?: (facts: Facts, situation: DeploymentSituation) => Weight | undefined;
   /** Detects the cause without a log line; undefined if it doesn't apply. */
   readonly observe?: (situation: DeploymentSituation) => { readonly why: string; readonly facts?: Facts; readonly indirect?: true } | undefined;
+  /** Lines beside the signs that are quoted with it. */
+  readonly alsoQuotes?: (situation: DeploymentSituation) => readonly Entry[];
   readonly sentence: (facts: Facts, situation: DeploymentSituation) => string;
   /** Proposed calls: fixes first, then inspections. */
   readonly remedies: readonly Remedy[];

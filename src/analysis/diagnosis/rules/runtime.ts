@@ -29,6 +29,7 @@ export const runtimeRules: readonly CauseRule[] = [
   {
     code: 'missing_variable',
     layer: 'cause',
+    suspectsSiblings: true,
     steps: [...runSteps, 'BUILD'],
     signs: [
       { pattern: /^KeyError: '(?<variable>[A-Z][A-Z0-9_]{2,})'/ },

@@ -1,27 +1,29 @@
-import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettings } from '../../../platform/runtime/docker/index.ts';
+import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettings, untestedDatabases } from '../../../platform/runtime/docker/index.ts';
 import { readKnownRecords } from '../../../platform/index.ts';
 import type { Config, GivenFlags } from '../../config/index.ts';
 import { withProgress } from '../../terminal/progress.ts';
+import { whereAddresses } from '../../wiring/engine-connection.ts';
 import { describeClusters } from '../../wiring/real-clusters.ts';
 import { nodeFinding, printFindings, readServerConfig } from '../doctor.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
 import { engineFindings } from './engine-findings.ts';
 import { gitFindings } from './git-programs.ts';
-import { databasesFinding } from './untested.ts';
 
 const engine = findingBuilder('engine');
 const clustersCheck = findingBuilder('clusters');
+/** Databases whose images were never run in the tests of this program. */
+const databasesFinding = findingBuilder('databases').note(`databases of the types ${untestedDatabases.join(' and ')} are untested here`, 'Try one, with a restart and a new version, before you rely on it.');
 
 type Described = Awaited<ReturnType<typeof describeClusters>>;
 
 /** Checks the engine of one cluster, and what services on it need. */
-async function clusterFindings({ engine: address, tls, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir }: Config): Promise<readonly DoctorFinding[]> {
+async function clusterFindings({ engine: address, tls, limits, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, { registry, dataDir, clustersFile }: Config): Promise<readonly DoctorFinding[]> {
   try {
     const parsed = parseDockerAddress(address, tls);
     const docker = createDockerClient(parsed);
     try {
       return await engineFindings({
-        docker, address: parsed, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
+        docker, address: parsed, limits, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
         records: { directory: dataDir, read: () => readKnownRecords(dataDir) },
       });
     } finally {
@@ -29,7 +31,7 @@ async function clusterFindings({ engine: address, tls, builds, proxy }: Describe
     }
   } catch (error) {
     if (!(error instanceof DockerAddressError)) throw error;
-    return [engine.bad(error.message, 'Correct the address of the engine and its TLS files: --engine and --engine-tls-dir, or those in the clusters file.')];
+    return [engine.bad(error.message, `Correct it. ${whereAddresses(clustersFile)}`)];
   }
 }
 

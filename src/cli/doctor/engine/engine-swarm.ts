@@ -1,5 +1,6 @@
 import { type DockerInfo, type DockerNode, listDockerNodes } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { limitsFindings } from './engine-limits.ts';
 import { buildRegistryFinding } from './engine-registries.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
@@ -25,10 +26,10 @@ const nodesFinding = (all: readonly DockerNode[]): DoctorFinding => {
   return nodes.note(`${away.length} of ${all.length} take no services: ${away.join(', ')}`, 'Start the engines of those that are down; docker node ls shows them all.');
 };
 
-/** Checks the swarm mode of an engine, its machines, and the registry that they share. */
+/** Checks the swarm mode of an engine, its machines, what services may hold of them, and the registry that they share. */
 export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo): Promise<DoctorFinding[]> {
   const { LocalNodeState: state, ControlAvailable: isManager, NodeID: node, Managers: managers } = info.Swarm;
-  if (state !== 'active') return [inactive(examined, info), nodes.skipped('swarm mode is not active'), await buildRegistryFinding(examined, 1)];
+  if (state !== 'active') return [inactive(examined, info), nodes.skipped('swarm mode is not active'), await buildRegistryFinding(examined, 1), ...limitsFindings(examined, info, [])];
   if (!isManager) {
     return [
       swarm.bad('the engine is a worker, which can\'t start services', `Give the address of a manager, or run on a manager: docker node promote ${node}`),
@@ -36,5 +37,5 @@ export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo):
     ];
   }
   const all = await listDockerNodes(examined.docker);
-  return [swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), nodesFinding(all), await buildRegistryFinding(examined, all.length)];
+  return [swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), nodesFinding(all), await buildRegistryFinding(examined, all.length), ...limitsFindings(examined, info, all.filter(isUsable))];
 }

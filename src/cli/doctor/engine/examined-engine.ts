@@ -11,6 +11,8 @@ export interface ExaminedEngine {
   readonly registries: readonly string[];
   /** How to sign in to a registry. @param host with its port */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
+  /** What the services of the cluster may hold together, if it has limits: thousandths of a CPU, and MB. */
+  readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
   /** How public ports are served. */
   readonly proxy: ProxySettings;
   /** The records of the platform, in its data directory. */

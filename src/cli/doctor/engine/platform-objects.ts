@@ -1,4 +1,4 @@
-import { listPlatformObjects } from '../../../platform/runtime/docker/index.ts';
+import { labelFilter, listPlatformObjects, platformLabels } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
@@ -7,6 +7,9 @@ const objects = findingBuilder('objects of platforms');
 type Records = ReturnType<ExaminedEngine['records']['read']>;
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+/** Arguments that make Docker's own tools list what a platform has. */
+const filtersOf = (platformId: string): string => labelFilter(platformLabels(platformId)).label!.map((each) => `--filter label=${each}`).join(' ');
 
 /** How many objects are named. */
 const mostNamed = 10;
@@ -37,7 +40,7 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
       ? objects.good(own.length === 0 ? `none of the platform in ${directory}` : `${count(own.length, 'object')} of the platform in ${directory}, all of which its records know`)
       : objects.note(`${count(unknown.length, 'object')} of ${own.length} that no record in ${directory} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`, 'The platform removes secrets, configs and networks when it starts. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.'),
     ...(others.length === 0 ? [] : [objects.note(
-      `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`, `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls --filter label=io.infra-mcp.platform=${ofOthers[0]}`,
+      `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`, `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
     )]),
   ];
 }

@@ -44,10 +44,11 @@ const runnableAnswer = async (db: Db, row: ServiceRow<'application'> | ServiceRo
   autoscaling: row.spec.autoscaling && autoscalingAnswer(row.spec.autoscaling, row.id, cluster.organization_id),
 });
 
-/** The name and owner of a repository, derived from its URL. */
+/** The name and owner of a repository, derived from the path in its URL. One whose path is only its name has no owner. */
 const repositoryNames = (url: string) => {
-  const segments = url.replace(/\.git$/, '').split(/[/:]/).filter(Boolean);
-  return { name: segments.at(-1) ?? url, owner: segments.at(-2) ?? '' };
+  const path = /^[^\s/@]+@[^\s:/]+:(?<path>.+)$/.exec(url)?.groups?.['path'] ?? URL.parse(url)?.pathname ?? url;
+  const [name = url, owner] = path.replace(/\.git\/?$/, '').split('/').filter(Boolean).toReversed();
+  return { name, ...(owner !== undefined && { owner }) };
 };
 
 const commitOf = (deployed: string | null) => {

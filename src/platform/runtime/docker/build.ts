@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buildPod, type Observation, type ResolvedVariable, type RuntimeCall, type Task } from '../index.ts';
+import { buildMark, removeBuildContainers } from './build-containers.ts';
 import { createBuildLog } from './build-log.ts';
 import { deleteOldSteps, stepImage } from './built-images.ts';
 import type { DockerContext } from './docker-context.ts';
@@ -72,7 +73,7 @@ async function build(context: DockerContext, task: Task, { source, dockerfile, b
   });
   try {
     const progress = buildDockerImage(docker, {
-      context: archive, tags: [name], dockerfile: source.dockerfile, labels: serviceLabels(platformId, task.service), buildArguments, memory: memoryBytes, credentials, signal, timeoutMilliseconds: buildMilliseconds,
+      context: archive, tags: [name], dockerfile: source.dockerfile, labels: serviceLabels(platformId, task.service), buildArguments, memory: memoryBytes, extraHosts: [buildMark(platformId, task.service)], credentials, signal, timeoutMilliseconds: buildMilliseconds,
     });
     for await (const message of progress) {
       const made = log.read(message);
@@ -86,6 +87,7 @@ async function build(context: DockerContext, task: Task, { source, dockerfile, b
   } finally {
     archive.destroy();
   }
+  await removeBuildContainers(context, task.service, signal);
   await deleteOldSteps(context, task.service, log.used, signal);
 }
 

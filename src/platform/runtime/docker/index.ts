@@ -7,6 +7,6 @@ export {
   createDockerClient, DockerAddressError, dockerDiskUsage, DockerError, dockerInfo, inspectDockerDistribution, inspectDockerImage, isDockerError, listDockerContainers, listDockerNodes, parseDockerAddress, type DockerAddress, type DockerClient,
   type DockerInfo, type DockerNode, type DockerRegistryCredentials,
 } from './engine/index.ts';
-export { anyProxy } from './labels.ts';
+export { anyProxy, labelFilter, platformLabels } from './labels.ts';
 export { listPlatformObjects } from './made-objects.ts';
 export { hostPorts, proxySettings, type ProxySettings } from './proxy/settings.ts';

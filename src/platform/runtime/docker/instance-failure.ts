@@ -1,6 +1,6 @@
 import type { DockerContext } from './docker-context.ts';
 import { cameTooEarly, endedWithEngine, engineStart } from './engine-start.ts';
-import { healthProblem, isDeadly } from './probes.ts';
+import { healthProblem } from './probes.ts';
 import { inspectDockerContainer, isDockerError, type DockerContainer, type DockerTask } from './engine/index.ts';
 
 /** The states in which a task has ended although its service should run. */
@@ -36,12 +36,12 @@ const endText = (code: number): string => (signals[code] === undefined ? `it end
 /** Why an instance isn't ready, as a sentence. */
 export async function unreadiness(context: DockerContext, task: DockerTask, signal: AbortSignal): Promise<string> {
   const container = await containerOf(context, task, signal);
-  return healthProblem(container?.State.Health) ?? 'Its health check has said nothing yet.';
+  return healthProblem(container?.State.Health)?.text ?? 'Its health check has said nothing yet.';
 }
 
 /** Whether the engine ended an instance because of its health check. One that ends in time then has no failure otherwise. */
 export async function wasUnhealthy(context: DockerContext, task: DockerTask, signal: AbortSignal): Promise<boolean> {
-  return isDeadly(healthProblem((await containerOf(context, task, signal))?.State.Health));
+  return healthProblem((await containerOf(context, task, signal))?.State.Health)?.isDeadly ?? false;
 }
 
 /** Whether the engine tried to start an instance, and could not. */
@@ -68,7 +68,7 @@ export async function instanceFailure(context: DockerContext, task: DockerTask, 
   if (restarted !== undefined) return restarted;
   const problem = healthProblem(container?.State.Health);
   // One that obeys the engine's signal has ended well, as far as the engine tells.
-  if (/unhealthy/i.test(said) || (state === 'complete' && isDeadly(problem))) return problem === undefined ? 'its health check failed' : `the engine ended it. ${problem.replace(/\.$/, '')}`;
+  if (/unhealthy/i.test(said) || (state === 'complete' && problem?.isDeadly)) return problem === undefined ? 'its health check failed' : `the engine ended it. ${problem.text.replace(/\.$/, '')}`;
   const code = container?.State.ExitCode ?? status?.ExitCode;
   // What could not be started has no exit code of its own.
   if (isStartFailure(task)) return `it could not be started: ${said}`;

@@ -52,7 +52,8 @@ async function create(context: DockerContext, task: Task, { inputs, confirm, sig
     return true;
   } catch (error) {
     if (isDockerError(error, 'conflict') || (isDockerError(error) && /network \S+ not found/.test(error.reason))) return false;
-    await deleteFilesOfDeployment(context, task, signal).catch(() => undefined);
+    // Where another worker has taken the deployment over, the files may be its own by now.
+    await confirm().then(() => deleteFilesOfDeployment(context, task, signal)).catch(() => undefined);
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { dockerServiceName } from './names.ts';
 
 /** How long reading the end of a log may take, in milliseconds. */
 const logEndMilliseconds = 60_000;
+
 const idsOf = (tasks: readonly DockerTask[]): readonly string[] => tasks.map(({ ID }) => ID);
 
 /**

@@ -1,4 +1,5 @@
 import type { ServiceToRun, Task } from '../index.ts';
+import { autoDeployRefusal, deploysByItself } from './auto-deploy.ts';
 import { probeRefusal } from './probes.ts';
 import { sourceRefusal } from './service-source.ts';
 
@@ -34,6 +35,7 @@ export function jobWorkload({ id, name, environmentId, spec: { cpu, memory, heal
 
 /** The rules for jobs: what a configuration has that can't be had here, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: Job['spec']) => boolean; readonly why: string }[] = [
+  { isBroken: deploysByItself, why: autoDeployRefusal },
   { isBroken: ({ gpu = 0 }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
   { isBroken: ({ max_duration_seconds: seconds }) => seconds === 0, why: 'No run ends within no time: set "max_duration_seconds" to the seconds that the longest run may take.' },
 ];

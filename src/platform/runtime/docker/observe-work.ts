@@ -1,10 +1,11 @@
 import type { Observation, Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import { isDockerError } from './engine/index.ts';
+import { type PollInterval, pollPause } from './poll.ts';
 import { versionShown } from './version.ts';
 
-/** How often to look at a piece of work, in milliseconds: less often the longer it takes. An image that is there already is pulled in a moment. */
-const poll = { least: 50, most: 200 };
+/** How often to look at a piece of work. An image that is there already is pulled in a moment. */
+const poll: PollInterval = { least: 50, most: 200, part: 0.2 };
 
 /** A phase that this process carries out itself. */
 export interface WorkPhase {
@@ -29,7 +30,7 @@ export async function observeWork({ work, clock }: DockerContext, task: Pick<Tas
   const seen = { lines: [...interrupted, ...lines.slice(told).map(({ at, message }) => line(at, message))], cursor: `${run} ${lines.length}` };
   if (end === undefined) {
     const now = clock.now();
-    return { ...seen, outcome: 'ongoing', nextPollAt: now + Math.min(poll.most, Math.max(poll.least, Math.round((now - since) / 5))) };
+    return { ...seen, outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - since) };
   }
   if ('error' in end && isDockerError(end.error, 'unreachable', 'timeout', 'no manager')) {
     // The engine is away or very busy, and often back in a moment: it begins again then.

@@ -100,20 +100,26 @@ export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: H
 /** The exit code of a process that was ended by SIGKILL. */
 const killed = 137;
 
-const ofReadiness = 'The readiness probe';
+/** What is wrong with the health of a container. */
+export interface HealthProblem {
+  /** Whether the engine ends a container for it. A probe of readiness never is a reason. */
+  readonly isDeadly: boolean;
+  /** A sentence. */
+  readonly text: string;
+}
 
-/** Whether a problem of a container's health is one for which its engine ends it. A probe of readiness never is. The status is no help: engines call every container unhealthy that has ended. */
-export const isDeadly = (problem: string | undefined): boolean => problem !== undefined && !problem.startsWith(ofReadiness);
-
-/** What is wrong with the health of a container, as a sentence; undefined if nothing is, or if it was not checked yet. */
-export function healthProblem(health: DockerContainer['State']['Health']): string | undefined {
+/**
+ * What is wrong with the health of a container, by its last checks; undefined if nothing is, or if it was not checked yet. The
+ * status is no help: engines call every container unhealthy that has ended.
+ */
+export function healthProblem(health: DockerContainer['State']['Health']): HealthProblem | undefined {
   // The last check was perhaps killed with its container, which says nothing.
   const last = health?.Log?.findLast(({ ExitCode: code, Output: output }) => code !== killed || output !== '');
   if (last === undefined) return undefined;
   const line = last.Output.trim().split('\n')[0]!.trim();
   const [, state, why] = /^not (ready|alive): (.+)$/.exec(line) ?? [];
-  if (state === 'alive') return `The liveness probe failed: ${why}.`;
-  if (state === 'ready') return `${ofReadiness} ${last.ExitCode === 0 ? 'fails since the instance started' : 'has not passed'}: ${why}.`;
+  if (state === 'alive') return { isDeadly: true, text: `The liveness probe failed: ${why}.` };
+  if (state === 'ready') return { isDeadly: false, text: `The readiness probe ${last.ExitCode === 0 ? 'fails since the instance started' : 'has not passed'}: ${why}.` };
   if (last.ExitCode === 0) return undefined;
-  return `The health check failed with exit code ${last.ExitCode}${line === '' ? '' : `: ${line.replace(/\.$/, '')}`}.`;
+  return { isDeadly: true, text: `The health check failed with exit code ${last.ExitCode}${line === '' ? '' : `: ${line.replace(/\.$/, '')}`}.` };
 }

@@ -11,17 +11,18 @@ import { newLines, type ReportedUntil } from './instance-logs.ts';
 import { labelledDeployment, isStopped } from './labels.ts';
 import { createFiles, deleteUnusedFiles } from './mounted-files.ts';
 import { dockerServiceName, podName } from './names.ts';
+import { type PollInterval, pollPause } from './poll.ts';
 import { readRecord, writeRecord, type DockerRecord } from './record.ts';
 import { rolloutFailure } from './rollout-failure.ts';
 import { serviceSpecOf, specForRestart, stoppedSpec } from './service-spec.ts';
-import { applySpec, findDockerService } from './services-of-ours.ts';
+import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
 import { versionShown } from './version.ts';
 import { probesOf, workloadOf } from './workload.ts';
 
 /** How long all instances have to run before they count as up, in milliseconds. */
 const settleMilliseconds = 2000;
-/** How often to look at a rollout, in milliseconds: less often the longer it takes. Most are over in a moment. */
-const poll = { least: 200, most: 500 };
+/** How often to look at a rollout. Most are over in a moment. */
+const poll: PollInterval = { least: 200, most: 500, part: 0.1 };
 /** How long to wait for a network that is just being deleted, in milliseconds. */
 const networkMilliseconds = 500;
 /** How often to create a network again that is just being deleted. */
@@ -115,6 +116,7 @@ async function instanceLines(context: DockerContext, task: Task, mine: readonly 
 async function goBack(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
   if (present === undefined || labelledDeployment(present.Spec.Labels) !== task.deploymentId) return;
+  requireFence(present, task.fencingToken);
   const good = readRecord(task.runningRecord)?.spec;
   if (good === undefined) await deleteDockerService(context.docker, present.ID, { signal });
   else await applySpec(context, task, () => (isStopped(present.PreviousSpec?.Labels) ? stoppedSpec(good) : good), { signal, credentials: credentialsOf(context, good) });
@@ -168,7 +170,7 @@ export async function observeRollOut(context: DockerContext, task: Task, text: s
     return { ...seen, outcome: 'succeeded', record: writeRecord({ ...recordOf(task), spec: service.Spec }) };
   }
   if (failure === undefined && service.UpdateStatus?.State === 'paused') await goOn(context, service, signal);
-  const pause = Math.min(poll.most, Math.max(poll.least, Math.round((now - task.beganAt) / 10)), allUp ? settled - now : poll.most);
+  const pause = Math.min(pollPause(poll, now - task.beganAt), allUp ? settled - now : poll.most);
   return { ...seen, outcome: 'ongoing', nextPollAt: now + (failure === undefined ? pause : 0) };
 }
 

@@ -1,4 +1,5 @@
 import type { Observation, RuntimeCall, Task } from '../index.ts';
+import { removeBuildContainers } from './build-containers.ts';
 import { deleteBuiltImages } from './built-images.ts';
 import type { DockerContext } from './docker-context.ts';
 import { deleteDockerService, deleteDockerVolume, isDockerError, listDockerContainers, listDockerVolumes, removeDockerContainer, type DockerLabels } from './engine/index.ts';
@@ -45,6 +46,7 @@ async function deleteBelongings(context: DockerContext, { service }: Task, signa
     if (isDockerError(error, 'conflict')) return false;
     throw error;
   })));
+  await removeBuildContainers(context, service, signal);
   // So does it an image.
   return (await deleteBuiltImages(context, service, signal)) && deleted.every(Boolean);
 }

@@ -1,5 +1,6 @@
 import type { ServiceToRun, Task } from '../index.ts';
 import { databaseRefusal, databaseWorkload } from './databases.ts';
+import { autoDeployRefusal, deploysByItself } from './auto-deploy.ts';
 import { jobRefusal, jobWorkload } from './job.ts';
 import { probeRefusal } from './probes.ts';
 import { sourceRefusal } from './service-source.ts';
@@ -48,6 +49,7 @@ const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; reado
     isBroken: ({ min_running_instances: least, max_running_instances: most }) => least !== most,
     why: 'Nothing scales services on this cluster: give "min_running_instances" and "max_running_instances" the same number.',
   },
+  { isBroken: deploysByItself, why: autoDeployRefusal },
   { isBroken: ({ gpu }) => gpu > 0, why: 'This cluster has no GPUs: leave out "gpu".' },
   {
     isBroken: ({ ports }) => ports.some(({ publicly_accessible: isPublic, protocol }) => isPublic === true && (protocol === 'TCP' || protocol === 'UDP')),

@@ -1,15 +1,11 @@
 import type { Plan } from '../plan.ts';
 import type { KeyProvider } from '../../context/index.ts';
-import { storedTime } from '../storage/stored-time.ts';
-import { inOneTransaction, type GuardStore } from '../storage/store.ts';
+import type { GuardStore } from '../storage/guard-store.ts';
 import { hasSecret, isSigned } from './operator-secret.ts';
-import { newCode, pendingIn, signedText, type Pending, type PendingCalls, type StoredCall } from './pending-calls.ts';
+import { callSealer, newCode, newestOf, signedText, type Pending, type StoredCall } from './pending-calls.ts';
 
 /** How long a call waits for the operator and, once approved, to be repeated, in milliseconds. */
 export const approvalLifetime = 15 * 60_000;
-
-/** Maximum number of calls that wait for the operator at once: of each caller, and in all. */
-export const maximumWaiting = { each: 20, inAll: 1000 } as const;
 
 /** A call that the operator is asked to approve. */
 export interface ApprovalRequest {
@@ -71,19 +67,9 @@ export interface ApprovalsConfig {
   readonly observer?: ApprovalObserver;
 }
 
-/** The result of adding a call: it waits now, another process just added the same one, or too many wait. */
-type AddedRequest = { readonly kind: 'added'; readonly pending: Pending } | { readonly kind: 'present'; readonly code: string } | { readonly kind: 'full'; readonly approval: Approval };
-
-/** Adds a call to those that wait, unless it does already or too many do. It never replaces one, because somebody may be about to decide that one. */
-function addRequest(calls: PendingCalls, { call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): AddedRequest {
-  const present = calls.forCall(call, now);
-  if (present && !present.decision && present.pending.plan.digest === plan.digest) return { kind: 'present', code: present.pending.code };
-  if (calls.countOf(identity, now) >= maximumWaiting.each) return { kind: 'full', approval: { kind: 'too_many_of_caller' } };
-  if (calls.countUndecided(now) >= maximumWaiting.inAll) return { kind: 'full', approval: { kind: 'too_many_in_all' } };
-  const pending: Pending = { code: newCode(), call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime };
-  calls.add(pending);
-  return { kind: 'added', pending };
-}
+/** A request as a call that waits from now on, under a new code. */
+const pendingFrom = ({ call, principal, identity, plan, typed }: ApprovalRequest, log: string, now: number): Pending =>
+  ({ code: newCode(), call, principal, identity, plan, typed, log, askedAt: now, expiresAt: now + approvalLifetime });
 
 /**
  * Approvals in a store that all processes of a data directory and the operator's command share.
@@ -92,16 +78,16 @@ function addRequest(calls: PendingCalls, { call, principal, identity, plan, type
 export function createApprovals({ store, keys, operator, program, options, log, observer }: ApprovalsConfig, announce?: (pending: Pending) => void): Approvals {
   const waiting = (code: string): Approval => ({ kind: 'pending', code, command: [program, 'approve', code, ...(options === undefined ? [] : [options])].join(' ') });
 
-  const settle = async (calls: PendingCalls, { pending, seal, decision }: StoredCall, request: ApprovalRequest): Promise<Approval | undefined> => {
+  const settle = async ({ pending, seal, decision }: StoredCall, request: ApprovalRequest): Promise<Approval | undefined> => {
     const isSame = pending.plan.digest === request.plan.digest;
     if (!decision) {
       if (isSame) return waiting(pending.code);
-      calls.take(pending.code);
+      await store.waiting.take(pending.code);
       return undefined;
     }
     const isOperators = await isSigned(operator, signedText(seal, decision.verdict), decision.signature);
     // From here on, the decision is used up, whatever it is.
-    if (!calls.take(pending.code)) return { kind: 'used' };
+    if (!(await store.waiting.take(pending.code))) return { kind: 'used' };
     if (!isOperators) return { kind: 'invalid' };
     if (decision.verdict === 'refused') return { kind: 'refused' };
     if (!isSame) return { kind: 'changed' };
@@ -111,20 +97,23 @@ export function createApprovals({ store, keys, operator, program, options, log, 
   return {
     available: () => hasSecret(operator),
     ask: async (request, clock) => {
-      const database = await store.open();
-      const now = inOneTransaction(database, () => storedTime(database, clock));
-      const calls = pendingIn(database, keys('approval'));
-      const expired = calls.dropExpired(now);
+      const now = await store.time(clock);
+      const sealer = callSealer(keys('approval'));
+      const expired = await store.waiting.dropExpired(now);
       if (expired > 0) observer?.expired(expired);
-      const stored = calls.forCall(request.call, now);
-      const settled = stored && (await settle(calls, stored, request));
+      const stored = newestOf(sealer.open(await store.waiting.ofCall(request.call, now), now), request.call);
+      const settled = stored && (await settle(stored, request));
       if (settled) return settled;
-      const added = inOneTransaction(database, () => addRequest(calls, request, log(), now));
-      if (added.kind === 'full') return added.approval;
+      const pending = pendingFrom(request, log(), now);
+      const added = await store.waiting.add(sealer.seal(pending), now, (found) => {
+        const present = newestOf(sealer.open(found, now), request.call);
+        return present && !present.decision && present.pending.plan.digest === request.plan.digest ? present.pending.code : undefined;
+      });
       if (added.kind === 'present') return waiting(added.code);
+      if (added.kind !== 'added') return added;
       observer?.asked();
-      announce?.(added.pending);
-      return waiting(added.pending.code);
+      announce?.(pending);
+      return waiting(pending.code);
     },
   };
 }

@@ -1,12 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { ephemeralKeys, type CallContext, type KeyProvider } from '../../context/index.ts';
+import { ephemeralKeys, type CallContext, type KeyProvider, type KeyRing } from '../../context/index.ts';
 import { canonical, type JsonRecord } from '../../json/index.ts';
 import type { Approval, Approvals } from '../approvals/approvals.ts';
 import type { Plan } from '../plan.ts';
 import { isAgreement, fitsClient, type Question } from './question.ts';
 import type { InsteadOfClient, Refusal } from '../../failure/index.ts';
 import type { ConfirmedBy } from '../../audit/index.ts';
-import { createSealer, type SealBinding } from './seal.ts';
+import type { SingleUses } from '../storage/single-uses.ts';
+import { createSealer, type SealBinding, type Sealer } from './seal.ts';
 
 /** Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer. */
 export type Confirmation =
@@ -39,6 +40,15 @@ export interface ConfirmerConfig {
   /** Keys that bind an agreement to a call. Processes that share approvals share them. */
   readonly keys?: KeyProvider;
   readonly approvals?: Approvals;
+  /** What servers share so that each of them takes answers to questions of the others, and their plan tokens. Default: this process takes only its own. */
+  readonly shared?: SharedAnswers;
+}
+
+/** Answers that several servers take. */
+export interface SharedAnswers {
+  readonly singleUses: SingleUses;
+  /** Keys that rotate, newest first. They lie in files, apart from the store. */
+  readonly keyRing: KeyRing;
 }
 
 /** Lifetime of a question or plan token, in seconds. */
@@ -61,11 +71,12 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
  * shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An
  * agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
  */
-export function createConfirmer({ keys = ephemeralKeys(), approvals }: ConfirmerConfig = {}): Confirmer {
-  // Answers to questions and plan tokens come back to the process that issued them.
+export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: ConfirmerConfig = {}): Confirmer {
   const own = ephemeralKeys();
-  const questions = createSealer(own('question'), questionLifetime);
-  const planTokens = createSealer(own('plan token'), questionLifetime);
+  const sealerFor = (purpose: 'question' | 'plan token'): Sealer =>
+    createSealer(shared ? { singleUses: shared.singleUses, keys: () => shared.keyRing().map((keysOfOne) => keysOfOne(purpose)) } : own(purpose), questionLifetime);
+  const questions = sealerFor('question');
+  const planTokens = sealerFor('plan token');
 
   const bind = ({ args, plan }: ConfirmationRequest, principal: string): SealBinding => ({
     call: createHmac('sha256', keys('plan')).update(JSON.stringify(canonical([principal, plan.tool, args]))).digest('base64url'),
@@ -80,7 +91,8 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals }: Confirmer
     const seal = await questions.open(state, bound, context);
     if (typeof seal === 'string') return refused(seal);
     if (!answer) return askUser(request, bound);
-    if (!seal.use()) return refused('used');
+    const unusable = await seal.use();
+    if (unusable) return refused(unusable);
     if (context.signal.aborted) return refused('late');
     if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
     return isAgreement(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
@@ -89,7 +101,8 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals }: Confirmer
   async function byToken(token: string, bound: SealBinding, context: CallContext): Promise<Confirmation> {
     const seal = await planTokens.open(token, bound, context);
     if (typeof seal === 'string') return refused(seal);
-    return seal.use() ? { kind: 'approved', how: 'unattended' } : refused('used');
+    const unusable = await seal.use();
+    return unusable ? refused(unusable) : { kind: 'approved', how: 'unattended' };
   }
 
   async function byOperator({ plan, question }: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation | undefined> {

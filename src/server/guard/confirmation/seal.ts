@@ -3,22 +3,23 @@ import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import type { CallContext, Clock } from '../../context/index.ts';
 import type { InvalidSeal } from '../../failure/index.ts';
 import { monotonicClock } from '../storage/monotonic-clock.ts';
+import type { SingleUses } from '../storage/single-uses.ts';
 
-/** Remembers used nonces for as long as they could be replayed. */
-export interface UsedNonces {
-  /** True only the first time. @param now milliseconds of a monotonic clock. */
-  take(nonce: string, now: number): boolean;
-}
-
-/** @param lifetime of a nonce, in milliseconds. */
-function createUsedNonces(lifetime: number): UsedNonces {
+/** Single uses of this process: it remembers what was used for as long as that could come back. What expired is known from its seal. */
+function ephemeralSingleUses(steady: Clock): SingleUses {
   const used = new Map<string, number>();
+  let longest = 0;
   return {
-    take: (nonce, now) => {
+    begin: async (_, lifetime) => {
+      longest = Math.max(longest, 2 * lifetime);
+      return randomUUID();
+    },
+    use: async (id) => {
+      const now = steady.now();
       for (const [old, until] of used) if (until < now) used.delete(old);
-      if (used.has(nonce)) return false;
-      used.set(nonce, now + lifetime);
-      return true;
+      if (used.has(id)) return 'used_before';
+      used.set(id, now + longest);
+      return 'used';
     },
   };
 }
@@ -33,14 +34,14 @@ export interface SealBinding {
 
 interface SealContent extends SealBinding {
   readonly nonce: string;
-  /** When it expires, by this process's monotonic clock. */
-  readonly until: number;
+  /** When it expires, by the monotonic clock of the process that sealed it. Absent if a shared store knows. */
+  readonly until?: number;
 }
 
 /** A valid seal, which can be used once. */
 export interface OpenSeal {
-  /** Uses it up. False if it was used before. */
-  use(): boolean;
+  /** Uses it up. @returns why it doesn't count, if it was used before or expired; undefined if it counts. */
+  use(): Promise<'used' | 'invalid' | undefined>;
 }
 
 /** Seals a text that a caller passes back, so that it is valid for one call only, and once. */
@@ -49,27 +50,73 @@ export interface Sealer {
   open(text: string, bound: SealBinding, context: CallContext): Promise<OpenSeal | InvalidSeal>;
 }
 
+/** What servers share so that any of them takes what another one sealed. */
+export interface SharedSeals {
+  readonly singleUses: SingleUses;
+  /** Newest first: the first one seals, all of them open. At least one. */
+  readonly keys: () => readonly Uint8Array[];
+}
+
+type Codec = ReturnType<typeof createRequestStateCodec<SealContent>>;
+
+/** Codecs by their key. Keys are few and rarely replaced. */
+function codecsFor(lifetime: number): (key: Uint8Array) => Codec {
+  const codecs = new WeakMap<Uint8Array, Codec>();
+  return (key) => {
+    const codec = codecs.get(key) ?? createRequestStateCodec<SealContent>({ key, ttlSeconds: lifetime });
+    codecs.set(key, codec);
+    return codec;
+  };
+}
+
+/** Opens a text with the first key that fits. @throws Error that says why none does. */
+async function verifyWithAny(codecs: readonly Codec[], text: string): Promise<SealContent> {
+  let reason: unknown = new Error('there is no key');
+  for (const codec of codecs) {
+    try {
+      // Only a codec with a bind callback uses the second argument, its context.
+      // oxlint-disable-next-line no-await-in-loop -- the newest key nearly always fits.
+      return await codec.verify(text, undefined as never);
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw reason;
+}
+
 /**
- * Seals that are valid in this process. They expire by a monotonic clock, so a system clock that steps back doesn't
- * extend them.
+ * Seals that are valid in this process or, if they are shared, at all processes of the store. Those of one process expire
+ * by a monotonic clock, and shared ones by the time of the store, so a system clock that steps back doesn't extend them.
+ * @param source a key of this process, or what servers share.
  * @param lifetime of a seal, in seconds.
  */
-export function createSealer(key: Uint8Array, lifetime: number, clock: Clock = { now: Date.now }): Sealer {
-  const codec = createRequestStateCodec<SealContent>({ key, ttlSeconds: lifetime });
+export function createSealer(source: Uint8Array | SharedSeals, lifetime: number, clock: Clock = { now: Date.now }): Sealer {
   const steady = monotonicClock(clock);
-  const usedNonces = createUsedNonces(2 * lifetime * 1000);
+  const isShared = !(source instanceof Uint8Array);
+  const { singleUses, keys }: SharedSeals = isShared ? source : { singleUses: ephemeralSingleUses(steady), keys: () => [source] };
+  const codecOf = codecsFor(lifetime);
+  const milliseconds = lifetime * 1000;
   return {
-    seal: ({ call, plan }) => codec.mint({ nonce: randomUUID(), call, plan, until: steady.now() + lifetime * 1000 }),
+    seal: async ({ call, plan }) => {
+      const [newest] = keys();
+      if (!newest) throw new Error('nothing can be sealed without a key');
+      const nonce = await singleUses.begin(clock.now(), milliseconds);
+      return codecOf(newest).mint({ nonce, call, plan, ...(!isShared && { until: steady.now() + milliseconds }) });
+    },
     open: async (text, bound, context) => {
       // Read the clock first, even if the text is invalid: what has expired by now must stay expired.
       const now = steady.now();
       try {
-        // Only a codec with a bind callback uses the second argument, its context.
-        const sealed = await codec.verify(text, undefined as never);
-        if (sealed.until <= now) throw new Error('expired');
+        const sealed = await verifyWithAny(keys().map(codecOf), text);
+        if (sealed.until !== undefined && sealed.until <= now) throw new Error('expired');
         if (sealed.call !== bound.call) return 'other_call';
         if (sealed.plan !== bound.plan) return 'changed';
-        return { use: () => usedNonces.take(sealed.nonce, steady.now()) };
+        return {
+          use: async () => {
+            const use = await singleUses.use(sealed.nonce, clock.now());
+            return use === 'used' ? undefined : use === 'used_before' ? 'used' : 'invalid';
+          },
+        };
       } catch (error) {
         context.log.warn({ requestId: context.requestId, reason: String(error) }, 'seal refused');
         return 'invalid';

@@ -1,20 +1,26 @@
 import { join } from 'node:path';
 import { createApprovals, type ApprovalRequest } from '../../../../src/server/guard/approvals/approvals.ts';
-import { createApprovalQueue, terminalSource } from '../../../../src/server/guard/approvals/approval-queue.ts';
-import type { Verdict } from '../../../../src/server/guard/approvals/pending-calls.ts';
+import { createApprovalQueue } from '../../../../src/server/guard/approvals/approval-queue.ts';
 import type { Decision, RecordDecision } from '../../../../src/server/audit/call-records.ts';
 import { keysFromFile } from '../../../../src/server/context/keys.ts';
-import { storeAt, type GuardStore } from '../../../../src/server/guard/storage/store.ts';
+import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { terminalSource } from '../../../../src/server/guard/storage/secret-tries.ts';
+import { sqliteGuardStore } from '../../../../src/server/guard/storage/sqlite/guard-store.ts';
+import type { Verdict } from '../../../../src/server/guard/storage/waiting-records.ts';
 import { confirmationRequest } from '../confirmation-request.ts';
 
-/**
- * The approvals of one process, with their files in this folder.
- * @param record records a decision, which is kept in `decisions`, too.
- * @param log names the place where the process records.
- */
-export function approvalsIn(folder: string, record: RecordDecision = async () => {}, log = 'the log') {
+interface ApprovalsOptions {
+  /** Default: a SQLite file in the folder. */
+  readonly store?: GuardStore;
+  /** Records a decision, which is kept in `decisions`, too. */
+  readonly record?: RecordDecision;
+  /** Names the place where the process records. */
+  readonly log?: string;
+}
+
+/** The approvals of one process, with their files in this folder. */
+export function approvalsIn(folder: string, { store = sqliteGuardStore(join(folder, 'guard.sqlite')), record = async () => {}, log = 'the log' }: ApprovalsOptions = {}) {
   const decisions: Decision[] = [];
-  const store: GuardStore = storeAt(join(folder, 'guard.sqlite'));
   const operator = join(folder, 'operator.json');
   const config = { store, keys: keysFromFile(join(folder, 'guard.key')), operator, program: 'infra-mcp', log: () => log };
   const queue = createApprovalQueue(config, { how: 'terminal', record: async (decision) => {
@@ -32,7 +38,7 @@ export function approvalsIn(folder: string, record: RecordDecision = async () =>
       if (unlocked.kind !== 'unlocked') return unlocked;
       return { kind: (await queue.decide(code, verdict, unlocked.sign, now)) ? 'decided' : 'gone' };
     },
-    [Symbol.dispose]: () => store.close(),
+    [Symbol.dispose]: () => void store.close(),
   };
 }
 

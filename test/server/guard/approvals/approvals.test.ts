@@ -1,12 +1,14 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { approvalLifetime, maximumWaiting, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
+import { approvalLifetime, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
 import type { RecordDecision } from '../../../../src/server/audit/call-records.ts';
 import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
-import { terminalSource } from '../../../../src/server/guard/approvals/approval-queue.ts';
+import { terminalSource } from '../../../../src/server/guard/storage/secret-tries.ts';
+import { maximumWaiting } from '../../../../src/server/guard/storage/waiting-records.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
 import { operatorSecret } from '../../../support/guard-fixture.ts';
+import { createTestStore } from '../storage/test-stores.ts';
 
 // Setting a secret is slow on purpose: once is enough.
 let shared: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -18,14 +20,17 @@ afterAll(() => shared[Symbol.asyncDispose]());
 
 /** An office of its own whose operator has set the secret. */
 async function openApprovals(record?: RecordDecision) {
-  const folder = await temporaryFolder();
-  const fixture = approvalsIn(folder.path, record);
+  const [folder, testStore] = [await temporaryFolder(), await createTestStore()];
+  const fixture = approvalsIn(folder.path, { store: testStore.open(), record });
   await writeFile(fixture.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
   return {
     ...fixture,
     folder,
+    testStore,
+    /** The same approvals in another process. */
+    elsewhere: (more: { record?: RecordDecision; log?: string } = {}) => approvalsIn(folder.path, { store: testStore.open(), ...more }),
     [Symbol.asyncDispose]: async () => {
-      fixture.store.close();
+      await testStore[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -65,7 +70,7 @@ describe('an approval', () => {
 
   test('lets one through of calls that race on it, from several processes too', async () => {
     await using here = await openApprovals();
-    using elsewhere = approvalsIn(here.folder.path);
+    const elsewhere = here.elsewhere();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await here.decide(code, 'approved', operatorSecret, now);
     const all = await Promise.all([here, elsewhere, here, elsewhere].map(({ approvals }) => approvals.ask(approvalRequest(), now)));
@@ -180,7 +185,7 @@ describe('the secret', () => {
   test('is not guessed by many together, and the operator is never shut out by others', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    for (let count = 0; count < 100; count += 1) await meddle(here, 'INSERT INTO wrong_secret (at, source) VALUES (?, ?)', now + count, `2001:db8:0:${count}::/64`);
+    for (let count = 0; count < 100; count += 1) await here.store.secretTries.begin(`2001:db8:0:${count}::/64`, now + count);
     expect(await here.decide(code, 'approved', 'a wrong secret', now + 100, '198.51.100.7')).toMatchObject({ kind: 'wrong_secret' });
     expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.7')).toMatchObject({ kind: 'locked', everywhere: true });
     expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.8')).toEqual({ kind: 'decided' });
@@ -212,9 +217,11 @@ describe('the secret', () => {
   });
 
   test('is nowhere on disk, and nothing is open to others', async () => {
-    await using here = await openApprovals();
+    await using folder = await temporaryFolder();
+    using here = approvalsIn(folder.path);
+    await setSecret(here.operator, operatorSecret);
     await here.approvals.ask(approvalRequest(), now);
-    const files = [here.operator, `${here.folder.path}/guard.sqlite`, `${here.folder.path}/guard.key`];
+    const files = [here.operator, `${folder.path}/guard.sqlite`, `${folder.path}/guard.key`];
     for (const file of files) expect(await readFile(file, 'latin1')).not.toContain(operatorSecret);
     if (process.platform !== 'win32') for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
@@ -236,7 +243,7 @@ describe('the secret', () => {
 });
 
 /** Runs SQL as an assistant with a shell could. */
-const meddle = async (here: Awaited<ReturnType<typeof openApprovals>>, sql: string, ...values: (string | number)[]) => (await here.store.open()).prepare(sql).run(...values);
+const meddle = ({ testStore }: Awaited<ReturnType<typeof openApprovals>>, sql: string, ...values: (string | number)[]) => testStore.run(sql, ...values);
 
 describe('whoever writes in the store without the secret', () => {
   test('cannot approve', async () => {
@@ -272,7 +279,7 @@ describe('whoever writes in the store without the secret', () => {
     await using other = await openApprovals();
     const late = codeOf(await other.approvals.ask(approvalRequest(), now));
     await other.decide(late, 'approved', operatorSecret, now);
-    await meddle(other, 'UPDATE pending SET expires_at = expires_at * 2');
+    await meddle(other, `UPDATE pending SET expires_at = ${other.testStore.longAfter('expires_at')}`);
     expect(await other.approvals.ask(approvalRequest(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
 });
@@ -306,7 +313,7 @@ describe('a decision', () => {
     await using here = await openApprovals(async ({ verdict, code }) => {
       if (verdict === 'approved') await other.decide(code, 'refused', operatorSecret, now);
     });
-    using other = approvalsIn(here.folder.path);
+    const other = here.elsewhere();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     expect(here.decisions.map(({ verdict }) => verdict)).toEqual(['approved', 'not_made']);
@@ -315,7 +322,7 @@ describe('a decision', () => {
 
   test('is not made where it would be recorded apart from the call', async () => {
     await using here = await openApprovals();
-    using elsewhere = approvalsIn(here.folder.path, undefined, 'another log');
+    const elsewhere = here.elsewhere({ log: 'another log' });
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await expect(elsewhere.decide(code, 'approved', operatorSecret, now)).rejects.toThrow('Give this one the same INFRA_AUDIT_FILE or INFRA_AUDIT_COMMAND');
     expect(codeOf(await here.approvals.ask(approvalRequest(), now))).toBe(code);

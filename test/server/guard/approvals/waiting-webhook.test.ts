@@ -2,10 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createApprovals } from '../../../../src/server/guard/approvals/approvals.ts';
-import { pendingIn, type Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
+import { callSealer, type Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
+import type { WaitingRecords } from '../../../../src/server/guard/storage/waiting-records.ts';
 import { waitingNotice } from '../../../../src/server/guard/approvals/waiting-notice.ts';
 import { createWaitingWebhook, maximumNotices, parseWebhookKey, parseWebhookUrl, type WebhookTimes } from '../../../../src/server/guard/approvals/waiting-webhook.ts';
 import { memoryLog } from '../../../support/call-context.ts';
@@ -213,18 +213,18 @@ describe('a call that waits', () => {
     const folder = await temporaryFolder();
     const [fixture, rival] = [approvalsIn(folder), approvalsIn(folder)];
     onTestFinished(() => [fixture, rival].forEach((one) => one[Symbol.dispose]()));
-    const [database, rivalCalls] = [await fixture.store.open(), pendingIn(await rival.store.open(), rival.keys('approval'))];
-    let begun = 0;
-    // The first transaction reads the time. Before the second one adds the call, the rival does.
-    const exec = (sql: string): void => {
-      if (sql === 'BEGIN IMMEDIATE' && (begun += 1) === 2) rivalCalls.add(pendingCall());
-      database.exec(sql);
+    // Before this process adds the call, the rival does.
+    const { waiting } = fixture.store;
+    const raced: WaitingRecords = {
+      ...waiting,
+      add: async (added, now, presentIn) => {
+        expect(await rival.store.waiting.add(callSealer(rival.keys('approval')).seal(pendingCall()), now, () => undefined)).toEqual({ kind: 'added' });
+        return waiting.add(added, now, presentIn);
+      },
     };
-    const raced = { exec, prepare: (sql: string) => database.prepare(sql) } as unknown as DatabaseSync;
     let told = 0;
-    const approvals = createApprovals({ ...fixture, store: { ...fixture.store, open: async () => raced } }, () => void (told += 1));
+    const approvals = createApprovals({ ...fixture, store: { ...fixture.store, waiting: raced } }, () => void (told += 1));
     expect(await approvals.ask(approvalRequest(), Date.now())).toMatchObject({ kind: 'pending', code: 'K7QM-2XRD' });
-    expect(begun).toBe(2);
     expect(told).toBe(0);
   });
 

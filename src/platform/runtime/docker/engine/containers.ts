@@ -60,6 +60,8 @@ export interface DockerContainer {
       readonly Log: readonly { readonly Start: string; readonly End: string; readonly ExitCode: number; readonly Output: string }[] | null;
     };
   };
+  /** Entries of the hosts file, as name:address. */
+  readonly HostConfig: { readonly ExtraHosts: readonly string[] | null };
   readonly Config: { readonly Image: string; readonly Labels: DockerLabels | null };
   readonly NetworkSettings: {
     readonly Networks: Readonly<Record<string, { readonly NetworkID: string; readonly IPAddress: string }>>;

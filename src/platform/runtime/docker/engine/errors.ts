@@ -93,6 +93,8 @@ export function dockerAnswerError(line: DockerRequestLine, status: number, text:
 export const dockerStreamError = (line: DockerRequestLine, message: string, code?: number): DockerError => new DockerError('failed', tidy(message), line, { code });
 
 const broke = 'the connection broke';
+const otherAuthority = 'its certificate is not signed by the authority in the TLS file "ca"';
+const refusesCertificate = 'it does not take the certificate in the TLS file "cert"';
 
 const reasonsByCode: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such socket',
@@ -108,17 +110,17 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: 'this client is closed',
   ENOTFOUND: 'the host name does not exist',
   EAI_AGAIN: 'the host name could not be looked up',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not signed by the authority in the TLS file "ca"',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is not signed by the authority in the TLS file "ca"',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not signed by the authority in the TLS file "ca"',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not signed by the authority in the TLS file "ca"',
-  CERT_SIGNATURE_FAILURE: 'its certificate is not signed by the authority in the TLS file "ca"',
+  SELF_SIGNED_CERT_IN_CHAIN: otherAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: otherAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: otherAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: otherAuthority,
+  CERT_SIGNATURE_FAILURE: otherAuthority,
   CERT_HAS_EXPIRED: 'its certificate has expired',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for other addresses than this one',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it wants a certificate of its clients: give the TLS files',
-  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: 'it does not take the certificate in the TLS file "cert"',
-  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: 'it does not take the certificate in the TLS file "cert"',
-  ERR_SSL_TLS_ALERT_BAD_CERTIFICATE: 'it does not take the certificate in the TLS file "cert"',
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: refusesCertificate,
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: refusesCertificate,
+  ERR_SSL_TLS_ALERT_BAD_CERTIFICATE: refusesCertificate,
   ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'the TLS file "key" is not the key of the certificate in "cert"',
   EHOSTUNREACH: 'there is no route to the host',
   ENETUNREACH: 'there is no route to the host',

@@ -52,6 +52,8 @@ export interface DockerBuild extends DockerCall {
   /** For each container of the build, in bytes. The classic builder only. */
   readonly memory?: number;
   readonly networkMode?: string;
+  /** Entries of the hosts file in each container of the build, as name:address. */
+  readonly extraHosts?: readonly string[];
   readonly withoutCache?: boolean;
   /** Whether to ask registries for newer base images. */
   readonly pull?: boolean;
@@ -66,11 +68,11 @@ export interface DockerBuild extends DockerCall {
  * @throws DockerError `failed` with the exit code of a failed step as `code`
  */
 export async function* buildDockerImage(docker: DockerClient, build: DockerBuild): AsyncGenerator<DockerProgress, void> {
-  const { context, tags, dockerfile, target, labels = {}, buildArguments = {}, memory, networkMode, withoutCache = false, pull = false, credentials = [], builder = 'classic', ...call } = build;
+  const { context, tags, dockerfile, target, labels = {}, buildArguments = {}, memory, networkMode, extraHosts, withoutCache = false, pull = false, credentials = [], builder = 'classic', ...call } = build;
   const request: DockerRequest = {
     method: 'POST', path: '/build', tar: context, headers: dockerRegistryHeaders(credentials),
     // Without `rm` and `forcerm`, the containers of the steps stay.
-    query: { t: tags, dockerfile, target, labels, buildargs: buildArguments, memory, networkmode: networkMode, nocache: withoutCache, pull, rm: true, forcerm: true, version: builder === 'classic' ? 1 : 2 },
+    query: { t: tags, dockerfile, target, labels, buildargs: buildArguments, memory, networkmode: networkMode, extrahosts: extraHosts, nocache: withoutCache, pull, rm: true, forcerm: true, version: builder === 'classic' ? 1 : 2 },
     ...call,
   };
   yield* dockerProgress(await docker.stream(request), request);

@@ -1,0 +1,29 @@
+import type { Entry } from '../logs/entries.ts';
+import type { DeploymentSituation } from './situation.ts';
+
+// How builders say that a command ended badly, and that a step begins.
+const commandFailed = /did not complete successfully: exit code|returned a non-zero code: \d|^The build failed at step \d+, with exit code/;
+const stepBegins = /^Step \d+(?:\/\d+)? : |^ ---> Running in |^#\d+ \[/;
+
+/** What BuildKit puts before the output of a step: its number, and seconds. */
+const stepPrefix = /^#(?<step>\d+) (?:\d+\.\d+ )?/;
+
+// What builders say for themselves within a step.
+const ofBuilder = /^(?: ---> |Removing intermediate container |#\d+ (?:ERROR|DONE|CACHED|CANCELED|sha256:|exporting|resolve )|-{4,}$)/;
+
+const mostLines = 3;
+
+/**
+ * The last lines that the command of a failed step of a build wrote, oldest first, at most three. Builders quote the command, not
+ * what it said.
+ */
+export function outputOfFailedCommand({ entries }: DeploymentSituation): readonly Entry[] {
+  const end = entries.findIndex(({ text }) => commandFailed.test(text));
+  const step = stepPrefix.exec(entries[end]?.text ?? '')?.groups?.['step'];
+  const before = entries.slice(0, Math.max(end, 0)).filter(({ text }) => step === undefined || text.startsWith(`#${step} `));
+  const begin = before.findLastIndex(({ text }) => stepBegins.test(text));
+  return before.slice(begin + 1).filter(({ text }) => withoutStepPrefix(text).trim() !== '' && !ofBuilder.test(text)).slice(-mostLines);
+}
+
+/** A line of a build, as the command wrote it. */
+export const withoutStepPrefix = (text: string): string => text.replace(stepPrefix, '');
