@@ -32,6 +32,7 @@ const simulation = 'runtime/simulated/';
 export const rooms: readonly Room[] = [
   room('contract', 'src/contract/', [], { packages: ['zod'] }),
   room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
+  room('postgres', 'src/postgres/', [], { packages: ['pg', 'node:'] }),
   room('analysis', 'src/analysis/', ['src/contract/'], { packages: ['zod', 're2js'], lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'] }),
   // The rooms of the server, from the bottom up.
   { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
@@ -59,7 +60,8 @@ export const rooms: readonly Room[] = [
   platformRoom('runtime', 'runtime', [common]),
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
   platformRoom('docker', 'runtime/docker', [common, runtime], { packages: ['undici', 'zod', 'node:'], lazy: ['src/platform/runtime/docker/index.ts'] }),
-  platformRoom('store', 'store', [common]),
+  // What speaks of PostgreSQL is loaded where one is used.
+  { ...platformRoom('store', 'store', [common], { lazy: ['src/platform/store/postgres/open-records.ts'] }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/postgres/', 'src/contract/'] },
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.
