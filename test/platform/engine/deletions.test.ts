@@ -210,6 +210,8 @@ test('what is left of a deleted environment is removed once webhooks have been t
   await deleteServices(environmentId, Object.values(ids), true);
   await fixture.settled(clock);
   expect(await db.selectFrom('deployment').select('id').execute()).toHaveLength(1);
+  // The first removal has looked, so that the next one is due in an hour.
+  await engine.settled();
   clock.advance(3_600_000);
   await engine.settled();
   expect(await db.selectFrom('deployment').select('id').execute()).toEqual([]);

@@ -20,12 +20,10 @@ const idOfOwner = async (which: '-u' | '-g'): Promise<number> => Number((await r
 export interface PostgresServer {
   /** The address of one of its databases. */
   addressOf(database: string): string;
-  /** Stops it as a crash would, and starts it again. */
-  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Nothing of a test has to survive the machine. What a crash of the server itself leaves is in the system's memory. */
+/** Nothing of a test has to survive the machine. */
 const settings = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB', '-c', 'listen_addresses=', '-c', 'log_min_messages=panic', '-c', 'max_wal_size=256MB'];
 
 const isUp = async (config: { host: string; port: number; user: string; database: string }): Promise<boolean> => {
@@ -50,21 +48,13 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     return server;
   };
 
-  const stop = async (server: ChildProcess, mode: 'immediate' | 'fast'): Promise<void> => {
-    const ended = server.exitCode === null ? once(server, 'exit') : undefined;
-    await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', mode, '-w', 'stop']), { cwd: '/tmp' });
-    await ended;
-  };
-
-  let server = await start();
+  const server = await start();
   return {
     addressOf: (database) => `postgres://postgres@socket/${database}?host=${encodeURIComponent(home)}`,
-    crash: async () => {
-      await stop(server, 'immediate');
-      server = await start();
-    },
     stop: async () => {
-      await stop(server, 'immediate');
+      const ended = server.exitCode === null ? once(server, 'exit') : undefined;
+      await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop']), { cwd: '/tmp' });
+      await ended;
       await rm(home, { recursive: true, force: true });
     },
   };
