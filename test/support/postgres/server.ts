@@ -40,7 +40,8 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   await run(...asUser(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']), { cwd: '/tmp' });
 
   const start = async (): Promise<ChildProcess> => {
-    const server = spawn(...asUser(join(programs, 'postgres'), ['-D', data, '-k', home, ...settings]), { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] });
+    // It goes with this process, however that ends.
+    const server = spawn('setpriv', ['--pdeathsig=QUIT', ...(isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []), join(programs, 'postgres'), '-D', data, '-k', home, ...settings], { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] });
     while (!(await isUp({ host: home, port: 5432, user: 'postgres', database: 'postgres' }))) {
       if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} instead of starting.`);
       await setTimeout(20);
