@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(async () => docker?.end());
 
 const patience = { timeout: 120_000, interval: 250 };
+
 /** The network of the environment, as engines name its link. */
 async function networkOfEnvironment() {
   const { Id: id, Options: options } = await inspectDockerNetwork(docker.engine.docker, `infra-${docker.environmentId}`);
@@ -25,6 +26,16 @@ async function networkOfEnvironment() {
 function leaveLink(link: string, number: number): boolean {
   onTestFinished(() => void spawnSync('ip', ['link', 'delete', link]));
   return spawnSync('ip', ['link', 'add', link, 'type', 'vxlan', 'id', String(number), 'dstport', '4789']).status === 0;
+}
+
+/** Ends the engine, and starts it again with a link in its way. */
+async function restartEngine(link: string, number: number): Promise<void> {
+  await docker.engine.stop();
+  // Engines that are killed while they begin anew have no namespaces of networks any more.
+  const namespaces = join(docker.engine.directory, 'exec/netns');
+  for (const name of readdirSync(namespaces)) spawnSync('umount', [join(namespaces, name)]);
+  await expect.poll(() => leaveLink(link, number), patience).toBe(true);
+  await docker.engine.start();
 }
 
 const stateOf = async (id: string) => (await docker.platform.must('get_container_status', { container_id: id }))['state'];
@@ -47,12 +58,7 @@ test('what runs comes back by itself after an engine that was killed at the wron
   const id = await docker.container('steady', 'echo up; exec sleep 1000');
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   const { link, number } = await networkOfEnvironment();
-  await docker.engine.stop();
-  // Engines that are killed while they begin anew have no namespaces of networks any more.
-  const namespaces = join(docker.engine.directory, 'exec/netns');
-  for (const name of readdirSync(namespaces)) spawnSync('umount', [join(namespaces, name)]);
-  await expect.poll(() => leaveLink(link, number), patience).toBe(true);
-  await docker.engine.start();
+  await restartEngine(link, number);
   await expect.poll(async () => (await docker.messages(id)).join('\n'), patience).toContain(`ip link delete ${link}`);
   await expect.poll(() => stateOf(id), patience).toBe('DEPLOYED');
   expect(linksOnHost()).toEqual([]);
