@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { leftOut } from './test/support/postgres/left-out.ts';
 
 /** The suites that run by their name only, with `--mode <name>`. Without one the fast tests run: all the others. */
 const named: Readonly<Record<string, readonly string[]>> = {
@@ -12,6 +13,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
   // MCP clients made by others, which it installs from the package registry.
   clients: ['test/clients/**/*.test.ts'],
   contributing: ['test/contributing/**/*.test.ts'],
+  // The platform's tests once more, with its records in PostgreSQL, and what is particular to that.
+  postgres: ['test/postgres/on-server/**/*.test.ts'],
   // What starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control:
   // as long as all the others together.
   thorough: [
@@ -28,15 +31,22 @@ const named: Readonly<Record<string, readonly string[]>> = {
 /** Those of the thorough suite that replace modules, which needs a worker that has loaded none. */
 const replacingModules = ['test/server/call/stage-failures.test.ts', 'test/server/guard/approvals/deriving.test.ts'];
 
+/** The tests of the platform, and of what servers share, that run on PostgreSQL too. */
+const onPostgresToo = [
+  'test/platform/{api,engine,seed,store,testing}/**/*.test.ts',
+  'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
+  'test/transport/sharing-replicas.test.ts',
+];
+
 /** The suites whose tests start the built program. */
 const starting = ['thorough', 'attacks', 'browser', 'docker', 'clients', 'slow'];
 
 export default defineConfig(({ mode }) => {
   const files = named[mode];
-  const include = [...(files ?? ['test/**/*.test.ts'])];
-  const exclude = files === undefined ? Object.values(named).flat() : [];
+  const include = [...(files ?? ['test/**/*.test.ts']), ...(mode === 'postgres' ? onPostgresToo : [])];
+  const exclude = files === undefined ? Object.values(named).flat() : mode === 'postgres' ? Object.keys(leftOut) : [];
   const perSuite = {
-    globalSetup: starting.includes(mode) ? ['test/support/build-once.ts'] : [],
+    globalSetup: starting.includes(mode) ? ['test/support/build-once.ts'] : mode === 'postgres' ? ['test/support/postgres/global-setup.ts'] : [],
     // These mostly wait for deployments to end.
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
     // Each of these starts programs that keep a core busy.

@@ -28,10 +28,15 @@ const common = 'common/';
 const runtime = 'runtime/index.ts';
 const simulation = 'runtime/simulated/';
 
+const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres/guard-store.ts'] });
+/** The guard's store speaks of PostgreSQL, which is loaded where one is used. */
+const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/postgres/'] };
+
 /** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
   room('contract', 'src/contract/', [], { packages: ['zod'] }),
   room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
+  room('postgres', 'src/postgres/', [], { packages: ['pg', 'node:'] }),
   room('analysis', 'src/analysis/', ['src/contract/'], { packages: ['zod', 're2js'], lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'] }),
   // The rooms of the server, from the bottom up.
   { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
@@ -46,7 +51,7 @@ export const rooms: readonly Room[] = [
   serverRoom('tool', ['json', 'context', 'redaction']),
   serverRoom('failure', ['audit', 'tool']),
   serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
-  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts'] }),
+  guardRoom,
   // The words of a failure name the guard's limits, and a reply may be its question.
   serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
   serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),
@@ -59,7 +64,8 @@ export const rooms: readonly Room[] = [
   platformRoom('runtime', 'runtime', [common]),
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
   platformRoom('docker', 'runtime/docker', [common, runtime], { packages: ['undici', 'zod', 'node:'], lazy: ['src/platform/runtime/docker/index.ts'] }),
-  platformRoom('store', 'store', [common]),
+  // What speaks of PostgreSQL is loaded where one is used.
+  { ...platformRoom('store', 'store', [common], { lazy: ['src/platform/store/postgres/open-records.ts'] }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/postgres/', 'src/contract/'] },
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.

@@ -80,7 +80,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const services = createPlatformServices({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();
   const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
-  const control = options.control ? await openControl({ dataDir, vault, clock, timeScale, stepping, faults, gate, services, log }) : undefined;
+  const control = options.control ? await openControl({ dataDir, isShared: db.isShared, vault, clock, timeScale, stepping, faults, gate, services, log }) : undefined;
   const server = createServer({
     db, vault, clock, log, handlers,
     get engine() {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../src/platform/store/sqlite/database.ts';
+import { openTestStore } from '../support/test-store.ts';
 import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from '../platform/engine/crash-workers.ts';
 import { addOrganization, openEngineFixture } from '../platform/engine/engine-fixture.ts';
 
@@ -14,7 +14,7 @@ const kills = 8;
 
 test('2,000 deployments by two workers, killed eight times at random moments: nothing lost, doubled or stuck', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'crash-'));
-  const empty = await openDatabase(dataDir);
+  const empty = await openTestStore(dataDir);
   await addOrganization(empty);
   await empty.destroy();
   const told = new Map<string, number>();

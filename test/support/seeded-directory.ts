@@ -2,9 +2,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../src/contract/operation.ts';
-import { createToken } from '../../src/platform/api/tokens.ts';
+import { systemClock } from '../../src/platform/common/clock.ts';
+import { systemRandom } from '../../src/platform/common/random.ts';
+import { addToken } from '../../src/platform/api/tokens.ts';
 import { type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
+import { openVault } from '../../src/platform/store/vault.ts';
 import { scenariosNamed } from '../../src/platform/testing/index.ts';
+import { openTestStore, postgresTests } from './test-store.ts';
 
 /** One token of each permission level. */
 export type Tokens = Readonly<Record<PermissionLevel, string>>;
@@ -13,6 +17,8 @@ export type Tokens = Readonly<Record<PermissionLevel, string>>;
 interface Template {
   readonly files: ReadonlyMap<string, Buffer>;
   readonly tokens: Tokens;
+  /** The database with its records, where they are not in the files. */
+  readonly database: string | undefined;
 }
 
 /** A data directory of its own, and tokens that its platform takes, if it has been seeded. */
@@ -25,8 +31,14 @@ const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'infra-mcp-pl
 
 /** Makes a token of each permission level in a data directory. */
 export async function createTokens(dataDir: string): Promise<Tokens> {
-  const values = await Promise.all(permissionLevels.map(async (permission) => [permission, await createToken(dataDir, { name: `${permission} of the tests`, permission })]));
-  return Object.fromEntries(values) as Record<PermissionLevel, string>;
+  const db = await openTestStore(dataDir);
+  const dependencies = { vault: openVault(dataDir), clock: systemClock, random: systemRandom };
+  try {
+    const values = await Promise.all(permissionLevels.map(async (permission) => [permission, await addToken(db, { name: `${permission} of the tests`, permission }, dependencies)]));
+    return Object.fromEntries(values) as Record<PermissionLevel, string>;
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** What the records of a new directory follow from, where they can be the same for several platforms; undefined where they can't. */
@@ -38,10 +50,10 @@ function seedingOf({ token, scenarios, timeScale, steppedTime, clock, random, ra
 async function makeTemplate(seeding: Partial<PlatformOptions>): Promise<Template> {
   const dataDir = await newDirectory();
   try {
-    await (await startPlatform({ ...seeding, dataDir })).close();
+    await (await startPlatform({ openRecords: openTestStore, ...seeding, dataDir })).close();
     const tokens = await createTokens(dataDir);
     const names = await readdir(dataDir);
-    return { tokens, files: new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(dataDir, name))] as const))) };
+    return { tokens, database: postgresTests?.databaseOf(dataDir), files: new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(dataDir, name))] as const))) };
   } finally {
     await rm(dataDir, { recursive: true });
   }
@@ -56,8 +68,9 @@ export async function seededDirectory(options: Partial<PlatformOptions>): Promis
   const key = JSON.stringify(seeding);
   const template = templates.get(key) ?? makeTemplate(seeding);
   templates.set(key, template);
-  const { files, tokens } = await template;
+  const { files, tokens, database } = await template;
   const dataDir = await newDirectory();
   await Promise.all([...files].map(([name, content]) => writeFile(join(dataDir, name), content, { mode: 0o600 })));
+  if (database !== undefined) await postgresTests?.createTestDatabase(dataDir, database);
   return { dataDir, tokens };
 }

@@ -6,6 +6,7 @@ import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../src/platform/platform.ts';
 import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
+import { openTestStore, postgresTests } from './test-store.ts';
 import { createTokens, seededDirectory, type Tokens } from './seeded-directory.ts';
 
 export type Json = Record<string, unknown>;
@@ -53,9 +54,10 @@ export interface TestPlatform {
 }
 
 /** Tables that the worker writes to in the background, or that change when a token is used. */
-const backgroundTables = ['worker', 'api_token', 'timer'];
+const backgroundTables = ['worker', 'api_token', 'timer', 'duty'];
 
 const dump = (dataDir: string): Record<string, unknown[]> => {
+  if (postgresTests) return postgresTests.rowsOfDatabase(dataDir, (name) => !backgroundTables.includes(name));
   const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true });
   try {
     const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).all().map(({ name }) => String(name));
@@ -76,7 +78,7 @@ const sendRequest = async (url: string, method: string, target: string, authoriz
 const standard: Partial<PlatformOptions> = { timeScale: 0, rateLimit: 1_000_000, token: 'token-of-the-tests' };
 
 async function platformIn(dataDir: string, options: Partial<PlatformOptions>, known?: Tokens): Promise<TestPlatform> {
-  const platform = await startPlatform({ ...options, dataDir });
+  const platform = await startPlatform({ openRecords: openTestStore, ...options, dataDir });
   const tokens = known ?? (await createTokens(dataDir));
   const send: TestPlatform['send'] = (method, target, requestOptions = {}) => sendRequest(platform.url, method, target, `Token ${tokens.admin}`, requestOptions);
   const call: TestPlatform['call'] = (name, input = {}, requestOptions = {}) => {
@@ -98,6 +100,7 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>, kn
     },
     close: async () => {
       await platform.close();
+      await postgresTests?.dropTestDatabase(dataDir);
       await rm(dataDir, { recursive: true });
     },
   };

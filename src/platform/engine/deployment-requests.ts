@@ -110,7 +110,7 @@ const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> =
 export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
   await trx.hold(environmentId);
   const found = await trx
-    .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').executeTakeFirst();
+    .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').limit(1).$call(trx.sql.held).executeTakeFirst();
   if (found === undefined) throw await nothingToCancel(trx, environmentId);
   const deployment = await findDeployment(trx, found.id);
   if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);

@@ -15,15 +15,18 @@ const environment_id = (): unknown => ids['environment_id'];
 const application = () => ({ application_id: ids['application_id']! });
 const commit = 'abcdef0123456789abcdef0123456789abcdef01';
 
-const reaches = (state: string) => expect.poll(async () => (await platform.must('get_application_status', application()))['state'], { timeout: 10_000, interval: 10 }).toBe(state);
+const hasState = (read: () => Promise<Json>, state: string) => expect.poll(async () => (await read())['state'], { timeout: 10_000, interval: 10 }).toBe(state);
+const reaches = (state: string) => hasState(() => platform.must('get_application_status', application()), state);
 const latest = async (): Promise<Json> => rowsOf(await platform.must('list_application_deployments', application()))[0]!;
 
 test('selected services are stopped together, in one deployment, and the others are left alone', async () => {
   const { status, text } = await platform.call('stop_services', { environment_id: environment_id(), application_ids: [ids['application_id']], database_ids: [ids['database_id']] });
   expect([status, text]).toEqual([204, '']);
   await reaches('STOPPED');
-  const database = await platform.must('get_database_status', { database_id: ids['database_id'] });
-  expect(database).toMatchObject({ state: 'STOPPED', deployment_request_id: (await platform.must('get_application_status', application()))['deployment_request_id'] });
+  // A database is stopped after what uses it.
+  const statusOfDatabase = () => platform.must('get_database_status', { database_id: ids['database_id'] });
+  await hasState(statusOfDatabase, 'STOPPED');
+  expect(await statusOfDatabase()).toMatchObject({ deployment_request_id: (await platform.must('get_application_status', application()))['deployment_request_id'] });
   expect((await platform.must('get_container_status', { container_id: ids['container_id'] }))['state']).toBe('DEPLOYED');
 });
 

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { openTestStore } from '../../support/test-store.ts';
 import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crash-workers.ts';
 import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './engine-fixture.ts';
 
 let dataDir: string;
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'crash-'));
-  const db = await openDatabase(dataDir);
+  const db = await openTestStore(dataDir);
   await addOrganization(db);
   await db.destroy();
 });

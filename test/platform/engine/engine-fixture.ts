@@ -10,7 +10,7 @@ import { systemRandom } from '../../../src/platform/common/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
-import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { openTestStore, postgresTests } from '../../support/test-store.ts';
 import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
 
@@ -123,7 +123,7 @@ export interface EngineFixtureOptions {
 /** A store of its own in a temporary directory (or in one given), and an engine at work on it. */
 export async function openEngineFixture({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, started = true, engine: options }: EngineFixtureOptions = {}): Promise<EngineFixture> {
   const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'engine-')));
-  const db = await openDatabase(directory);
+  const db = await openTestStore(directory);
   if (dataDir === undefined) await addOrganization(db);
   const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });
   const parts: EngineOptions = {
@@ -156,6 +156,7 @@ export async function openEngineFixture({ dataDir, clock = { now: Date.now }, ti
     close: async () => {
       await engine.stop();
       await db.destroy();
+      if (dataDir === undefined) await postgresTests?.dropTestDatabase(directory);
       if (dataDir === undefined) await rm(directory, { recursive: true, force: true });
     },
   };

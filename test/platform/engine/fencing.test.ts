@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 /** The same records, as those of several processes. */
-const shared = ({ db }: EngineFixture): DataStore => Object.assign(Object.create(db) as DataStore, { isShared: true });
+const shared = ({ db }: EngineFixture, isShared = true): DataStore => Object.assign(Object.create(db) as DataStore, { isShared });
 
 /** A runtime that runs everything to its end at once, and tells what it was asked to do. */
 const recordingRuntime = (simulated: Runtime, observe: (task: Task, call: RuntimeCall) => Promise<Observation>): Runtime => ({ ...simulated, begin: async () => undefined, observe: (task, _, call) => observe(task, call) });
@@ -103,7 +103,7 @@ test('one worker has a duty at a time; one that lost it writes nothing; without 
   expect(await first.take('looking')).toBeUndefined();
   expect(await first.take('removing')).toBeDefined();
 
-  const alone = createDuties(fixture.db, createLease(fixture.db, clock, 'third'));
+  const alone = createDuties(shared(fixture, false), createLease(fixture.db, clock, 'third'));
   await (await alone.take('looking'))!.write(nothing);
   expect(await alone.hasAny()).toBe(false);
 });

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sql } from 'kysely';
 import { afterEach, expect, test } from 'vitest';
 import { addWebhook } from './crash-workers.ts';
+import { expectReferencesHold } from '../../support/test-store.ts';
 import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 
 const hour = 3_600_000;
@@ -56,7 +56,7 @@ test('the newest deployments of each service are kept with all that belongs to t
   }
   expect((await fixture.engine.serviceHistory(fixture.db, often, { page: 1, pageSize: 20 })).results).toHaveLength(4);
   expect(await fixture.engine.serviceStatus(fixture.db, often)).toMatchObject({ state: 'DEPLOYED', deployment_request_id: alone.at(-1) });
-  expect((await sql`PRAGMA foreign_key_check`.execute(fixture.db)).rows).toEqual([]);
+  await expectReferencesHold(fixture.db);
   receiver.close();
 });
 

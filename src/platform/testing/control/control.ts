@@ -52,7 +52,7 @@ export interface RestartableServices {
 }
 
 /** The platform under control. */
-export interface ControlDependencies extends Pick<ControlServerDependencies, 'dataDir' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'> {
+export interface ControlDependencies extends Pick<ControlServerDependencies, 'dataDir' | 'isShared' | 'clock' | 'timeScale' | 'stepping' | 'faults' | 'log'> {
   readonly vault: Vault;
   readonly gate: Gate;
   readonly services: RestartableServices;

@@ -33,6 +33,8 @@ export const controlPrefix = '/_control';
 
 export interface ControlServerDependencies {
   readonly dataDir: string;
+  /** Whether other processes may use the records too, which then aren't in that directory. */
+  readonly isShared: boolean;
   readonly token: Pick<ControlToken, 'accepts'>;
   readonly clock: PlatformClock;
   readonly timeScale: number;
@@ -109,8 +111,13 @@ function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDepe
 }
 
 function registerRecordRoutes(app: FastifyInstance, dependencies: ControlServerDependencies, inTurn: ReturnType<typeof createSerialQueue>): void {
-  const { dataDir, clock, restore, reset } = dependencies;
+  const { dataDir, isShared, clock, restore, reset } = dependencies;
   const nameIn = (body: unknown) => parseBody(Named, body, Object.keys(Named.shape)).name;
+  // What other processes use too is not replaced under them.
+  app.addHook('onRequest', async ({ routeOptions: { url = '' } }) => {
+    if (!isShared || !/\/(?:snapshots|restore|reset)(?:\/|$)/.test(url)) return;
+    throw refused('The records of this platform are in a database that other processes may use. Snapshots, restores and resets are for those in a data directory; use a dump of the database.');
+  });
   app.get('/snapshots', async () => ({ results: await listSnapshots(dataDir) }));
   app.post('/snapshots', ({ body }, reply) => inTurn(async () => reply.code(201).send(await takeSnapshot(dataDir, nameIn(body)))));
   app.delete<Named>('/snapshots/:name', ({ params }, reply) => inTurn(async () => {

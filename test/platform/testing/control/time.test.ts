@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { postgresTests } from '../../../support/test-store.ts';
 import { type Json, rowsOf } from '../../../support/test-platform.ts';
 import { controlled, type ControlledPlatform, startTime, startControlledPlatform, startInstantPlatform } from './controlled-platform.ts';
 
@@ -99,7 +100,8 @@ test('goes on where it stood at the next start', async () => {
   expect((await time())['now']).toBe(after(36 * 3600));
 });
 
-test('the same seed and the same requests give the same ids, states and logs', async () => {
+// Records in PostgreSQL can't be reset.
+test.skipIf(postgresTests !== undefined)('the same seed and the same requests give the same ids, states and logs', async () => {
   const run = async () => {
     await platform.mustControl('POST', '/reset');
     const project = await platform.must('create_project', { organization_id: platform.organizationId, name: 'again' });

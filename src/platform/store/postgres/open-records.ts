@@ -1,0 +1,90 @@
+import {
+  clientConfig, IncompatibleSchema, isConnectionLost, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, shownAddress, transaction, typeNumbers,
+} from '../../../postgres/index.ts';
+import type { DataStore, Db } from '../store.ts';
+import { postgresDialect } from './dialect.ts';
+import { queriesOn, type Statements } from './queries.ts';
+import { platformSchema } from './schema-steps.ts';
+import { announceSchema, openWorkChannel } from './work-channel.ts';
+
+/** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
+const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+
+const defaultConnections = 10;
+
+/** Takes all names in one order, so that two transactions don't wait for each other. */
+const holdNames = async (client: PostgresClient, names: readonly string[]): Promise<void> => {
+  if (names.length === 0) return;
+  await client.query(
+    'select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, 0) as key from unnest($1::text[]) as name order by key offset 0) as ordered',
+    [names.map((name) => `platform/${name}`)],
+  );
+};
+
+const withDialect = (statements: Statements, client?: PostgresClient): Db =>
+  Object.assign(queriesOn(statements, client !== undefined), {
+    sql: postgresDialect,
+    hold: async (...names: readonly string[]) => {
+      if (client !== undefined) await holdNames(client, names);
+    },
+  });
+
+/** How the records are used by one process. */
+export interface RecordsOptions {
+  /** How many connections it has at most, beside the one that it listens on; default 10. */
+  readonly maximumConnections?: number;
+  /** The schema that this program knows; default its own. */
+  readonly schema?: SchemaSteps;
+}
+
+/**
+ * Opens and migrates the records in a database. Several processes may use them at once.
+ * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't work on
+ */
+export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
+  const options: PoolOptions = { applicationName: 'infra-mcp platform', maximumConnections, parsers };
+  const pool = openPool(address, options);
+  let unusable: IncompatibleSchema | undefined;
+  try {
+    if ((await migrateSchema(pool, schema)) > 0) await announceSchema(pool);
+  } catch (error) {
+    await pool.end();
+    if (!isConnectionLost(error)) throw error;
+    throw new Error(`The database ${shownAddress(address)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check that it runs, and its address.`, { cause: error });
+  }
+
+  /** A newer process may have migrated the records and this program may be too old for them by now. */
+  const checkSchema = async (): Promise<void> => {
+    try {
+      await requireCompatibleSchema(pool, schema);
+    } catch (error) {
+      if (error instanceof IncompatibleSchema) unusable = error;
+    }
+  };
+
+  /** @throws IncompatibleSchema once they are too far apart */
+  const usable = (): typeof pool => {
+    if (unusable) throw unusable;
+    return pool;
+  };
+
+  const single = withDialect({ query: (async (query: Parameters<PostgresClient['query']>[0]) => usable().query(query)) as PostgresClient['query'] });
+  const channel = openWorkChannel(pool, clientConfig(address, options), () => void checkSchema());
+  const within = (mode: 'read' | 'write') => async <Result>(operation: (trx: Db) => Promise<Result>) => transaction(usable(), mode, (client) => operation(withDialect(client, client)));
+  const write: DataStore['write'] = within('write');
+  const own: Omit<DataStore, keyof Db> = {
+    isShared: true,
+    reader: single,
+    read: within('read'),
+    write,
+    // What was replaced stays in the database's files until it has cleaned them up, as in its own backups.
+    overwrite: write,
+    announceWork: channel.announceWork,
+    onWork: channel.onWork,
+    destroy: async () => {
+      await channel.close();
+      await pool.end();
+    },
+  };
+  return Object.assign(single, own);
+}

@@ -1,0 +1,59 @@
+import {
+  type CompiledQuery, type DatabaseConnection, HandleEmptyInListsPlugin, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult, replaceWithNoncontingentExpression,
+} from 'kysely';
+import type { PostgresClient } from '../../../postgres/index.ts';
+import type { DatabaseSchema } from '../schema/schema.ts';
+
+/** What runs statements: one connection, or whichever of a pool is free. */
+export type Statements = Pick<PostgresClient, 'query'>;
+
+/** Commands of which the number of rows counts. */
+const changing = ['INSERT', 'UPDATE', 'DELETE'];
+
+/** The one character that PostgreSQL can't keep in text: it becomes the one that stands for what can't be shown. */
+const storable = (value: unknown): unknown => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value);
+
+/** @param inTurn whether statements wait for each other, as those of one connection must */
+const connectionTo = (statements: Statements, inTurn: boolean): DatabaseConnection => {
+  let previous: Promise<unknown> = Promise.resolve();
+  const run = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
+    const { command, rowCount, rows } = await statements.query({ text: sql, values: parameters.map(storable) });
+    return { rows: rows as Row[], ...(changing.includes(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) };
+  };
+  return {
+    executeQuery: <Row>(query: CompiledQuery) => {
+      if (!inTurn) return run<Row>(query);
+      const result = previous.then(() => run<Row>(query));
+      previous = result.catch(() => {});
+      return result;
+    },
+    streamQuery: () => {
+      throw new Error('Rows are read whole, not streamed.');
+    },
+  };
+};
+
+const unavailable = async (): Promise<never> => {
+  throw new Error('Only the store begins transactions.');
+};
+
+const nothing = async (): Promise<void> => {};
+
+const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
+
+/** Queries that run on one connection, in turn, or on those of a pool. */
+export function queriesOn(statements: Statements, inTurn: boolean): Kysely<DatabaseSchema> {
+  const connection = connectionTo(statements, inTurn);
+  return new Kysely<DatabaseSchema>({
+    plugins: [emptyLists],
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: nothing, acquireConnection: async () => connection, releaseConnection: nothing, destroy: nothing,
+        beginTransaction: unavailable, commitTransaction: unavailable, rollbackTransaction: unavailable,
+      }),
+    },
+  });
+}

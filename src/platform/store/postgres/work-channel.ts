@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { listen, type Listener, type PostgresPool } from '../../../postgres/index.ts';
+import type { DataStore } from '../store.ts';
+import { createWorkListeners } from '../work-listeners.ts';
+
+const channel = 'platform_work';
+
+/** How the processes on the same records tell each other of new work. */
+export interface WorkChannel extends Pick<DataStore, 'announceWork' | 'onWork'> {
+  /** Ends once what was announced is sent. */
+  close(): Promise<void>;
+}
+
+const schemaMessage = 'schema';
+
+/** Tells all processes that a schema is of a newer version. */
+export const announceSchema = async (pool: PostgresPool): Promise<void> => void (await pool.query('select pg_notify($1, $2)', [channel, schemaMessage]));
+
+/**
+ * Opens the channel. What is announced while an announcement is under way is announced once, after it.
+ * @param onSchemaChanged called when the schema is of a newer version, or may be
+ */
+export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof listen>[0]['config'], onSchemaChanged: () => void): WorkChannel {
+  const sender = randomUUID();
+  const listeners = createWorkListeners();
+  let isAgainDue = false;
+  let sending: Promise<void> | undefined;
+
+  const listener: Listener = listen({
+    config, channel,
+    onMessage: (message) => {
+      if (message === schemaMessage) onSchemaChanged();
+      else if (message !== sender) listeners.call();
+    },
+    onReconnected: () => {
+      onSchemaChanged();
+      listeners.call();
+    },
+  });
+
+  const send = async (): Promise<void> => {
+    do {
+      isAgainDue = false;
+      // Who misses it finds the work by looking for it.
+      // oxlint-disable-next-line no-await-in-loop
+      await pool.query('select pg_notify($1, $2)', [channel, sender]).catch(() => {});
+    } while (isAgainDue);
+    sending = undefined;
+  };
+
+  return {
+    announceWork: () => {
+      listeners.call();
+      isAgainDue = true;
+      sending ??= send();
+    },
+    onWork: listeners.onWork,
+    close: async () => {
+      await sending;
+      await listener.close();
+    },
+  };
+}

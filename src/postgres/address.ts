@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+
+/** Where a database is, and how to get in. */
+export interface PostgresAddress {
+  /** A host name, an IP address, or the directory of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Reads the password, anew for each connection, so that one that was replaced in its file is taken. */
+  readonly password?: () => string;
+  /** Undefined where the connection is not encrypted. */
+  readonly tls?: ConnectionOptions;
+}
+
+const standardPort = 5432;
+
+/** How a connection is encrypted, from no encryption to a certificate that must be the host's. */
+const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+type TlsMode = (typeof tlsModes)[number];
+
+const parameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'passwordfile', 'host'] as const;
+
+const form = 'Write it as postgres://user@host:5432/database, with passwordfile=<path>, sslmode and sslrootcert=<path> after a question mark where needed.';
+
+const wrong = (reason: string): Error => new Error(`The address of the database can't be used: ${reason}. ${form}`);
+
+const isHere = (host: string): boolean => host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
+
+/** Reads a file that an address names. @throws Error that names the parameter and the path, and not what the file holds */
+const fileOf = (parameter: string, path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw wrong(`${parameter} names the file ${path}, which can't be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+  }
+};
+
+const tlsOf = (mode: TlsMode, given: URLSearchParams): ConnectionOptions | undefined => {
+  if (mode === 'disable') return undefined;
+  const file = (name: (typeof parameters)[number]) => {
+    const path = given.get(name);
+    return path === null ? undefined : fileOf(name, path);
+  };
+  const [ca, cert, key] = [file('sslrootcert'), file('sslcert'), file('sslkey')];
+  return {
+    rejectUnauthorized: mode !== 'require',
+    ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+    ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }),
+  };
+};
+
+/** A password as the file has it, without the line end that editors add. */
+const passwordIn = (path: string): string => fileOf('passwordfile', path).replace(/\r?\n$/, '');
+
+const passwordOf = (url: URL, given: URLSearchParams): PostgresAddress['password'] => {
+  const path = given.get('passwordfile');
+  if (path !== null && url.password !== '') throw wrong('it has a password and a passwordfile; leave one of them out');
+  if (path !== null) {
+    passwordIn(path);
+    return () => passwordIn(path);
+  }
+  return url.password === '' ? undefined : () => decodeURIComponent(url.password);
+};
+
+/**
+ * Parses the address of a database. Where it doesn't say how to encrypt, connections to this machine are not encrypted, and the
+ * certificate of any other host must be its own.
+ * @throws Error that says what is wrong, without the password
+ */
+export function parseAddress(text: string): PostgresAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') throw wrong('it is no postgres:// address');
+  const given = url.searchParams;
+  const unknown = [...given.keys()].find((name) => !parameters.some((known) => known === name));
+  if (unknown !== undefined) throw wrong(`it has the parameter ${unknown}; known are ${parameters.join(', ')}`);
+  const host = given.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[(?<ip>.*)\]$/, '$<ip>');
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (host === '') throw wrong('it names no host');
+  if (database === '') throw wrong('it names no database');
+  if (url.username === '') throw wrong('it names no user');
+  const mode = given.get('sslmode') ?? (isHere(host) ? 'disable' : 'verify-full');
+  if (!tlsModes.some((known) => known === mode)) throw wrong(`sslmode is ${mode}; use one of ${tlsModes.join(', ')}`);
+  const [password, tls] = [passwordOf(url, given), tlsOf(mode as TlsMode, given)];
+  return {
+    host, database, user: decodeURIComponent(url.username), port: url.port === '' ? standardPort : Number(url.port),
+    ...(password && { password }), ...(tls && { tls }),
+  };
+}
+
+/** An address for people: without password. */
+export const shownAddress = ({ host, port, database, user }: PostgresAddress): string => `${user}@${host}:${port}/${database}`;

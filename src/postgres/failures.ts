@@ -1,0 +1,32 @@
+/** Thrown if the connection broke while a transaction was committed: it may be committed, or not. */
+export class CommitUnknown extends Error {
+  constructor(cause: unknown) {
+    super('The connection to the database broke while a change was committed. It may have been made, or not: look before you make it again.', { cause });
+    this.name = 'CommitUnknown';
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? code : undefined;
+};
+
+/** An error that the database itself reports has a state of five characters. */
+const isState = (code: string | undefined): code is string => code !== undefined && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
+
+// The server stops, or starts, or has ended this connection.
+const connectionStates = /^(?:08|57P0[1235]|25P03)/;
+
+/** Whether an error means that the connection is lost, or that there was none. */
+export const isConnectionLost = (error: unknown): boolean => {
+  const code = codeOf(error);
+  if (isState(code)) return connectionStates.test(code);
+  if (code !== undefined) return /^(?:ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/.test(code);
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/.test(error.message);
+};
+
+const serializationFailure = '40001';
+const deadlock = '40P01';
+
+/** Whether a transaction that was rolled back may succeed if it is made again. */
+export const isTransient = (error: unknown): boolean => [serializationFailure, deadlock].includes(codeOf(error) ?? '') || isConnectionLost(error);

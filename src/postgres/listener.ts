@@ -1,0 +1,75 @@
+import { Client, type ClientConfig, escapeIdentifier } from 'pg';
+
+/** What listens to a channel of the database, on a connection of its own. */
+export interface Listener {
+  /** Resolves once it listens for the first time. */
+  readonly ready: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a listener needs. */
+export interface ListenerOptions {
+  readonly config: ClientConfig;
+  /** A plain name. */
+  readonly channel: string;
+  /** Gets each message. */
+  readonly onMessage: (payload: string) => void;
+  /** Called whenever it listens again after the connection was lost: messages may have been missed. */
+  readonly onReconnected: () => void;
+}
+
+const pauseMilliseconds = 500;
+
+/** Listens until it is closed; connects again whenever the connection is lost. */
+export function listen({ config, channel, onMessage, onReconnected }: ListenerOptions): Listener {
+  const ready = Promise.withResolvers<void>();
+  const closing = new AbortController();
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  closing.signal.addEventListener('abort', () => close(), { once: true });
+  let hasListened = false;
+
+  /** Listens on one connection until it is lost. */
+  const listenOnce = async (): Promise<void> => {
+    const client = new Client(config);
+    const lost = Promise.withResolvers<void>();
+    client.on('error', () => lost.resolve());
+    client.on('end', () => lost.resolve());
+    client.on('notification', ({ payload }) => onMessage(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`listen ${escapeIdentifier(channel)}`);
+      if (hasListened) onReconnected();
+      hasListened = true;
+      ready.resolve();
+      await Promise.race([lost.promise, closed]);
+    } finally {
+      await client.end().catch(() => {});
+    }
+  };
+
+  const pause = (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, pauseMilliseconds);
+    return Promise.race([promise, closed]).finally(() => clearTimeout(timer));
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      // What can't connect now can later: until then, work is found by looking for it.
+      // oxlint-disable-next-line no-await-in-loop -- one connection after the other.
+      await listenOnce().catch(() => {});
+      // oxlint-disable-next-line no-await-in-loop
+      if (!closing.signal.aborted) await pause();
+    }
+  };
+
+  const looping = loop();
+  return {
+    ready: ready.promise,
+    close: async () => {
+      closing.abort();
+      ready.resolve();
+      await looping;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { type ClientConfig, Pool, type PoolClient, types } from 'pg';
+import type { PostgresAddress } from './address.ts';
+
+/** A connection on loan from a pool. */
+export type PostgresClient = PoolClient;
+export type PostgresPool = Pool;
+
+/** Turns a value as the database writes it into one of a row. */
+export type ValueParser = (text: string) => unknown;
+
+/** How connections are made and kept. */
+export interface PoolOptions {
+  /** What the database shows of who is connected. */
+  readonly applicationName: string;
+  /** How many connections this process has at most. */
+  readonly maximumConnections: number;
+  /** Parsers of values by the number of their type, in place of the standard ones. */
+  readonly parsers?: Readonly<Record<number, ValueParser>>;
+}
+
+/** After how long what is stuck is given up, in milliseconds. */
+const limits = {
+  connectionTimeoutMillis: 5000,
+  statement_timeout: 30_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+  idleTimeoutMillis: 30_000,
+};
+
+/** The numbers of types that the standard parsers and those of callers are for. */
+export const typeNumbers = { boolean: 16, bigint: 20, json: 114, timestamptz: 1184, numeric: 1700 } as const;
+
+/** A time as the database writes it in UTC, such as 2026-01-05 08:00:00.5+00, as ISO 8601. */
+const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
+
+// Counts, and times in milliseconds, are far below 2^53.
+const standardParsers: Readonly<Record<number, ValueParser>> = { [typeNumbers.bigint]: Number, [typeNumbers.numeric]: Number, [typeNumbers.timestamptz]: isoTime };
+
+/** The settings of one connection. */
+export function clientConfig(address: PostgresAddress, { applicationName, parsers }: PoolOptions): ClientConfig {
+  const { host, port, database, user, password, tls } = address;
+  const own: Readonly<Record<number, ValueParser>> = { ...standardParsers, ...parsers };
+  const { idleTimeoutMillis: _, ...ofClient } = limits;
+  return {
+    ...ofClient, host, port, database, user, ssl: tls ?? false, application_name: applicationName, keepAlive: true,
+    // ISO times in UTC, whatever the server is set to.
+    options: '-c timezone=UTC -c datestyle=ISO',
+    ...(password && { password }),
+    types: { getTypeParser: ((oid: number, format: 'text') => own[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser },
+  };
+}
+
+const ignore = (): void => {};
+
+/** Opens a pool of connections. None is made before it is needed. */
+export function openPool(address: PostgresAddress, options: PoolOptions): PostgresPool {
+  const pool = new Pool({ ...clientConfig(address, options), max: options.maximumConnections, idleTimeoutMillis: limits.idleTimeoutMillis });
+  // Who uses a connection that breaks has an error of its own. Without a listener, the event would end the process.
+  pool.on('error', ignore);
+  pool.on('connect', (client) => void client.on('error', ignore));
+  return pool;
+}

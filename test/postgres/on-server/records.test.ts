@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { IncompatibleSchema, openPool, type PostgresPool, type SchemaSteps } from '../../../src/postgres/index.ts';
+import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
+import { platformSchema } from '../../../src/platform/store/postgres/schema-steps.ts';
+import type { DataStore } from '../../../src/platform/store/store.ts';
+import { type OwnDatabase, ownDatabase } from './own-database.ts';
+
+let database: OwnDatabase;
+let admin: PostgresPool;
+const opened: DataStore[] = [];
+
+const open = async (schema?: SchemaSteps): Promise<DataStore> => {
+  const store = await openPostgresRecords(database.address, { maximumConnections: 4, ...(schema && { schema }) });
+  opened.push(store);
+  return store;
+};
+
+beforeEach(async () => {
+  database = await ownDatabase('template0');
+  admin = openPool(database.address, { applicationName: 'test', maximumConnections: 2 });
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.destroy()));
+  await admin.end();
+  await database.drop();
+});
+
+const at = '2026-01-01T00:00:00.000Z';
+const organization = { id: 'o', created_at: at, updated_at: at, name: 'Example', description: null, plan: null, owner: null };
+const project = { id: 'p', created_at: at, updated_at: at, organization_id: 'o', name: 'Shop', description: null };
+const cluster = {
+  id: 'c', created_at: at, updated_at: at, organization_id: 'o', name: 'main', description: null, region: 'r', cloud_provider: 'x', version: '1', next_version: null,
+  is_default: 1, production: 0, status: 'DEPLOYED', maximum_cpu: 1, maximum_memory: 1, maximum_gpu: 0, last_execution_id: null, last_deployment_at: null,
+} as const;
+
+const later = (compatibleSince: number): SchemaSteps => ({
+  ...platformSchema, steps: [...platformSchema.steps, { name: '9999-later', compatibleSince, statements: ['alter table project add column color text'] }],
+});
+
+describe('rows', () => {
+  test('have the same values as in a data directory', async () => {
+    const store = await open();
+    await store.insertInto('organization').values({ ...organization, name: 'Ex\0ample' }).execute();
+    await store.insertInto('cluster').values(cluster).execute();
+    const found = await store.selectFrom('cluster').selectAll().where('production', '=', 0).executeTakeFirstOrThrow();
+    expect(found).toEqual({ ...cluster, runtime: 'simulated' });
+    // PostgreSQL has no U+0000 in text.
+    expect((await store.selectFrom('organization').select('name').executeTakeFirstOrThrow()).name).toBe('Ex\uFFFDample');
+    expect(await store.selectFrom('cluster').select('id').where('id', 'in', []).execute()).toEqual([]);
+  });
+
+  test('of an owner have no names that differ only in case, and are counted', async () => {
+    const store = await open();
+    await store.insertInto('organization').values(organization).execute();
+    await store.insertInto('project').values(project).execute();
+    await expect(store.insertInto('project').values({ ...project, id: 'q', name: 'SHOP' }).execute()).rejects.toThrow('unique');
+    // Other letters than ASCII's have no case here, as in a data directory.
+    await store.insertInto('project').values([{ ...project, id: 'r', name: 'É' }, { ...project, id: 's', name: 'é' }]).execute();
+    const total = async () => (await store.selectFrom('list_total').select('total').where('list', '=', 'project').executeTakeFirstOrThrow()).total;
+    expect(await total()).toBe(3);
+    await store.deleteFrom('project').where('id', '=', 'r').execute();
+    expect(await total()).toBe(2);
+  });
+});
+
+test('who holds a name keeps others waiting until the end, in whatever order they name it', async () => {
+  const store = await open();
+  const order: string[] = [];
+  const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = store.write(async (trx) => {
+    await trx.hold('b', 'a');
+    held.resolve();
+    await go.promise;
+    order.push('first');
+  });
+  await held.promise;
+  const second = store.write(async (trx) => {
+    await trx.hold('a', 'b');
+    order.push('second');
+  });
+  await store.write(async (trx) => {
+    await trx.hold('c');
+    order.push('other');
+  });
+  go.resolve();
+  await Promise.all([first, second]);
+  expect(order).toEqual(['other', 'first', 'second']);
+});
+
+test('work is announced to other processes, also after the connection was lost', async () => {
+  const [one, other] = [await open(), await open()];
+  let heard = Promise.withResolvers<void>();
+  other.onWork(() => heard.resolve());
+  // What is announced before the other one listens is missed.
+  const announceUntilHeard = async () => {
+    const timer = setInterval(() => one.announceWork(), 20);
+    await heard.promise;
+    clearInterval(timer);
+  };
+  await announceUntilHeard();
+  await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()");
+  heard = Promise.withResolvers<void>();
+  await announceUntilHeard();
+});
+
+test('a database that is not there is named, without its password', async () => {
+  const nowhere = openPostgresRecords({ ...database.address, host: '/nowhere', password: () => 'a-secret' });
+  await expect(nowhere).rejects.toThrow(`postgres@/nowhere:5432/${database.address.database} can't be reached`);
+  await expect(nowhere).rejects.toThrow(expect.not.stringContaining('a-secret'));
+});
+
+describe('a schema', () => {
+  test('is made by one of several processes that start at once', async () => {
+    await Promise.all([open(), open(), open()]);
+    expect((await admin.query('select name from platform_schema_step')).rows).toEqual(platformSchema.steps.map(({ name }) => ({ name })));
+  });
+
+  test('of a newer version that adds something is worked on by processes of before, running or started since', async () => {
+    const running = await open();
+    await open(later(1));
+    const started = await open();
+    await running.insertInto('organization').values(organization).execute();
+    await started.insertInto('project').values(project).execute();
+    expect(await running.selectFrom('project').select('name').execute()).toEqual([{ name: 'Shop' }]);
+  });
+
+  test('of a newer version that changed what is there ends the work of processes of before, and refuses new ones', async () => {
+    const running = await open();
+    await open(later(2));
+    const refused = async (): Promise<unknown> => running.write(async (trx) => trx.selectFrom('project').select('id').execute()).then(() => undefined, (error: unknown) => error);
+    // The message travels.
+    let reason = await refused();
+    while (reason === undefined) reason = await refused();
+    expect(reason).toBeInstanceOf(IncompatibleSchema);
+    await expect(open()).rejects.toThrow(/newer version.*needs? a program|needs? a program.*at least 2; this one knows 1/);
+    expect((await admin.query('select count(*) as steps from platform_schema_step')).rows).toEqual([{ steps: 2 }]);
+  });
+});

@@ -1,0 +1,12 @@
+/** Test files of the platform that aren't run on PostgreSQL, and why. Beside them, one test of `control/time.test.ts` resets the records. */
+export const leftOut: Readonly<Record<string, string>> = {
+  'test/platform/store/database.test.ts': 'it is about the database file of a data directory',
+  'test/platform/store/old-directories.test.ts': 'it opens data directories of earlier versions; PostgreSQL had none',
+  'test/platform/store/list-totals.test.ts': 'it takes a data directory through a migration',
+  'test/platform/testing/control/records.test.ts': 'snapshots, restores and resets replace the file of a data directory',
+  'test/platform/testing/control/records-stepped.test.ts': 'snapshots, restores and resets replace the file of a data directory',
+  'test/platform/testing/control/restore-killed.test.ts': 'snapshots, restores and resets replace the file of a data directory',
+  'test/platform/testing/scenarios-in-a-directory.test.ts': 'it writes into the database file of a data directory',
+  'test/platform/api/arbitrary-json.test.ts': 'it compares all rows around each of thousands of requests, which takes a data directory to be fast',
+  'test/platform/api/tokens.test.ts': 'the commands for tokens open a data directory',
+};

@@ -1,0 +1,62 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+
+const run = promisify(execFile);
+
+const programs = '/usr/lib/postgresql/15/bin';
+
+/** Debian's PostgreSQL doesn't run as root: it has a user of its own. */
+const isRoot = process.getuid?.() === 0;
+const asUser = (program: string, args: readonly string[]): [string, string[]] => (isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]]);
+
+const idOfOwner = async (which: '-u' | '-g'): Promise<number> => Number((await run('id', [which, 'postgres'])).stdout);
+
+/** A server of PostgreSQL in a temporary directory, which is reached over a Unix socket in it. */
+export interface PostgresServer {
+  /** The address of one of its databases. */
+  addressOf(database: string): string;
+  stop(): Promise<void>;
+}
+
+/** Nothing of a test has to survive the machine. */
+const settings = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB', '-c', 'listen_addresses=', '-c', 'log_min_messages=panic', '-c', 'max_wal_size=256MB'];
+
+const isUp = async (config: { host: string; port: number; user: string; database: string }): Promise<boolean> => {
+  const client = new Client(config);
+  client.on('error', () => {});
+  return client.connect().then(() => client.end()).then(() => true, () => false);
+};
+
+/** Starts a server with the program of Debian's package. */
+export async function startPostgresServer(): Promise<PostgresServer> {
+  const home = await mkdtemp('/tmp/infra-mcp-postgres-');
+  if (isRoot) await chown(home, await idOfOwner('-u'), await idOfOwner('-g'));
+  const data = join(home, 'data');
+  await run(...asUser(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '--no-sync']), { cwd: '/tmp' });
+
+  const start = async (): Promise<ChildProcess> => {
+    // It goes with this process, however that ends.
+    const server = spawn('setpriv', ['--pdeathsig=QUIT', ...(isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []), join(programs, 'postgres'), '-D', data, '-k', home, ...settings], { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] });
+    while (!(await isUp({ host: home, port: 5432, user: 'postgres', database: 'postgres' }))) {
+      if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} instead of starting.`);
+      await setTimeout(20);
+    }
+    return server;
+  };
+
+  const server = await start();
+  return {
+    addressOf: (database) => `postgres://postgres@socket/${database}?host=${encodeURIComponent(home)}`,
+    stop: async () => {
+      const ended = server.exitCode === null ? once(server, 'exit') : undefined;
+      await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop']), { cwd: '/tmp' });
+      await ended;
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}

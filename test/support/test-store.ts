@@ -1,0 +1,19 @@
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { openDatabase } from '../../src/platform/store/sqlite/database.ts';
+import type { DataStore, Db } from '../../src/platform/store/store.ts';
+
+type PostgresTests = typeof import('./postgres/test-databases.ts');
+
+/** What keeps records in PostgreSQL, in the suite that does so; undefined in all others. */
+export const postgresTests: PostgresTests | undefined = process.env['TEST_POSTGRES'] === undefined ? undefined : await import('./postgres/test-databases.ts');
+
+/** Opens the records of a data directory of a test, where the suite keeps them. */
+export const openTestStore = (dataDir: string): Promise<DataStore> => (postgresTests?.openTestDatabase ?? openDatabase)(dataDir);
+
+/** Expects that references of all rows hold, and that nobody has switched them off. In PostgreSQL nobody can. */
+export async function expectReferencesHold(db: Db): Promise<void> {
+  if (postgresTests) return;
+  expect((await sql`PRAGMA foreign_key_check`.execute(db)).rows).toEqual([]);
+  expect((await sql<{ foreign_keys: number }>`PRAGMA foreign_keys`.execute(db)).rows).toEqual([{ foreign_keys: 1 }]);
+}
