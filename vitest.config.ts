@@ -31,8 +31,12 @@ const named: Readonly<Record<string, readonly string[]>> = {
 /** Those of the thorough suite that replace modules, which needs a worker that has loaded none. */
 const replacingModules = ['test/server/call/stage-failures.test.ts', 'test/server/guard/approvals/deriving.test.ts'];
 
-/** The tests of the platform that run on PostgreSQL too. */
-const onPostgresToo = ['test/platform/{api,engine,seed,store,testing}/**/*.test.ts'];
+/** The tests of the platform, and of what servers share, that run on PostgreSQL too. */
+const onPostgresToo = [
+  'test/platform/{api,engine,seed,store,testing}/**/*.test.ts',
+  'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
+  'test/transport/sharing-replicas.test.ts',
+];
 
 /** The suites whose tests start the built program. */
 const starting = ['thorough', 'attacks', 'browser', 'docker', 'clients', 'slow'];

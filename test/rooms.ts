@@ -28,6 +28,10 @@ const common = 'common/';
 const runtime = 'runtime/index.ts';
 const simulation = 'runtime/simulated/';
 
+const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres/guard-store.ts'] });
+/** The guard's store speaks of PostgreSQL, which is loaded where one is used. */
+const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/postgres/'] };
+
 /** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
   room('contract', 'src/contract/', [], { packages: ['zod'] }),
@@ -47,7 +51,7 @@ export const rooms: readonly Room[] = [
   serverRoom('tool', ['json', 'context', 'redaction']),
   serverRoom('failure', ['audit', 'tool']),
   serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
-  serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts'] }),
+  guardRoom,
   // The words of a failure name the guard's limits, and a reply may be its question.
   serverRoom('output', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard']),
   serverRoom('call', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve', 'guard', 'output']),

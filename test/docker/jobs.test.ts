@@ -79,6 +79,12 @@ test('a job that fails is tried again as often as it may, and tells its exit cod
   expect(said.at(-1)).toBe('The job failed in all of its 3 attempts: it ended with exit code 3.');
 });
 
+test('a scheduled job whose first run fails tells that nothing runs by itself', async () => {
+  const id = await create('nightly', '', scriptJob(docker.registryId, 'echo "no table"; exit 3', { scheduled_at: '0 3 * * *' }));
+  expect(await run(id)).toBe('DEPLOYMENT_ERROR');
+  expect((await messages(id)).at(-1)).toBe('The schedule of this version does not begin, because this deployment did not end well. No run starts by itself until a deployment of the job ends well.');
+});
+
 const live = { type: { exec: { command: ['false'] } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 1, success_threshold: 1, failure_threshold: 1 };
 
 test.each([

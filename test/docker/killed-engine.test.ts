@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDockerSecret, createDockerService, createDockerVolume, listDockerServices, listDockerVolumes } from '../../src/platform/runtime/docker/engine/index.ts';
 import { seededRandom } from '../../src/platform/common/random.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
+import { linksOnHost } from '../support/docker/links-on-host.ts';
 import { leftOnEngine, leftOfBuilds, unusedFiles } from '../support/docker/left-on-engine.ts';
 import { type ActionToKill, createServicesToKill, pathOf, requestFor, type ServiceToKill } from '../support/docker/services-to-kill.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';
@@ -54,8 +55,16 @@ async function deployAll(): Promise<void> {
   for (const { id } of services) asked.set(id, (asked.get(id) ?? 0) + 1);
 }
 
-const killEngine = async (): Promise<void> => {
+/** What the kills of the engine did: how many there were, and the links that they left on its host. */
+const ofEngine = { kills: 0, links: [] as string[] };
+const endEngine = async (): Promise<void> => {
+  const before = linksOnHost();
   await docker.engine.kill();
+  ofEngine.kills += 1;
+  ofEngine.links.push(...linksOnHost().filter((link) => !before.includes(link)));
+};
+const killEngine = async (): Promise<void> => {
+  await endEngine();
   await delay(upTo(1000));
   await docker.engine.start();
 };
@@ -64,7 +73,7 @@ const killPlatform = async (): Promise<void> => {
   await program.start();
 };
 const killBoth = async (): Promise<void> => {
-  await Promise.all([docker.engine.kill(), program.kill()]);
+  await Promise.all([endEngine(), program.kill()]);
   await Promise.all([docker.engine.start(), program.start()]);
 };
 
@@ -142,6 +151,7 @@ test(`${deployments} deployments during which the platform${killsEngine ? ' and 
     expect(await faults()).toEqual([]);
   }
   await requireOrder();
+  console.log(`${ofEngine.kills} kills of the engine left ${ofEngine.links.length} links on its host: ${ofEngine.links.join(', ')}`);
 }, deployments * 60_000 + 300_000);
 
 test('secrets that no record knows are removed when the platform starts; services, data and what others made are left', async () => {

@@ -43,10 +43,10 @@ interface ProgramStart {
 export type RunContainerProgram = (args: readonly string[], start?: ProgramStart) => Promise<ProgramEnd>;
 
 /** Writes compiled programs of a kind of CPU into a directory that is removed after the tests of a file. */
-export async function installPrograms({ architecture, emulator: prefix }: RunnableKind): Promise<{ readonly directory: string } & Readonly<Record<'entrypoint' | 'probe', RunContainerProgram>>> {
+export async function installPrograms({ architecture, emulator: prefix }: RunnableKind): Promise<{ readonly directory: string } & Readonly<Record<'entrypoint' | 'probe' | 'remove-links', RunContainerProgram>>> {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-programs-'));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  const install = async (name: 'entrypoint' | 'probe'): Promise<RunContainerProgram> => {
+  const install = async (name: 'entrypoint' | 'probe' | 'remove-links'): Promise<RunContainerProgram> => {
     const path = join(directory, name);
     await writeFile(path, Buffer.from(compiledPrograms[`${name}-${architecture}`], 'base64'));
     await chmod(path, 0o555);
@@ -59,5 +59,5 @@ export async function installPrograms({ architecture, emulator: prefix }: Runnab
       return { code, output, errors, pid: child.pid! };
     };
   };
-  return { directory, entrypoint: await install('entrypoint'), probe: await install('probe') };
+  return { directory, entrypoint: await install('entrypoint'), probe: await install('probe'), 'remove-links': await install('remove-links') };
 }

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { verifyLogs } from '../../src/server/audit/index.ts';
+import { keysFromFile } from '../../src/server/context/keys.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createTestStore } from '../server/guard/storage/test-stores.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
@@ -43,7 +45,7 @@ async function sharingReplicas() {
     const program = await startProgram({ command: [process.execPath, '--import', import.meta.resolve('tsx'), replicaProgram, store.address, keys], env });
     return { ...program, url: new URL(program.ready.url), dataDir };
   };
-  return { one: await start('one'), other: await start('other'), keys };
+  return { one: await start('one'), other: await start('other'), keys, anchors: store.open().anchors };
 }
 
 const webhookCall = (name: string) => ({ organization_id: platform.organizationId, target_url: `https://hooks.example/${name}`, events: ['DEPLOYMENT_FAILED'] });
@@ -75,8 +77,8 @@ test('a question outlives the server that asked it, and the replacement of its k
   expect([await webhooksTo('lost'), await webhooksTo('kept')]).toEqual([0, 1]);
 }, 120_000);
 
-test('a call that waits at one server is approved on the page of either, and made once', async () => {
-  const { one, other } = await sharingReplicas();
+test('a call that waits at one server is approved on the page of either, made once, and recorded in logs that are verified together', async () => {
+  const { one, other, anchors } = await sharingReplicas();
   const clients = [await connectModernHttp(one.url), await connectModernHttp(other.url)] as const;
   const waitingCode = async (name: string): Promise<string> => /code (\w{4}-\w{4})/.exec(textOf(await clients[0].call('create_webhook', webhookCall(name))))![1]!;
   for (const [name, page] of [['own', one], ['across', other]] as const) {
@@ -86,4 +88,13 @@ test('a call that waits at one server is approved on the page of either, and mad
     expect(await webhooksTo(name)).toBe(1);
   }
   for (const client of clients) await client.close();
+  for (const { child, ended } of [one, other]) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  const keysOf = keysFromFile(join(one.dataDir, 'guard.key'));
+  const verify = (replicas: readonly { readonly dataDir: string }[]) =>
+    verifyLogs(replicas.map(({ dataDir }) => ({ files: [join(dataDir, 'audit.jsonl')], heads: join(dataDir, 'audit-heads') })), { entries: keysOf('audit'), heads: keysOf('audit head') }, anchors);
+  expect(await verify([one, other])).toMatchObject({ chains: 2, faults: [] });
+  expect((await verify([one])).faults).toEqual([{ what: expect.stringMatching(/^Chain 1-\w+ is missing whole: the shared store knows \d+ entries of it/) as string }]);
 }, 120_000);

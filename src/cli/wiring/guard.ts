@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/index.ts';
-import { auditDecisions, auditRecorder, commandSink, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
+import { auditDecisions, auditRecorder, commandSink, createAnchoring, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
 import { createApprovalQueue, createApprovals, sqliteGuardStore, type ApprovalObserver, type ApprovalsConfig, type GuardStore, type WaitingWebhook } from '../../server/guard/index.ts';
 import { keysFromFile, type KeyProvider, type KeyRing } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
@@ -35,6 +35,8 @@ function operatorOptions({ dataDir, auditFile }: Config): string | undefined {
 export interface SharedGuard {
   readonly store: GuardStore;
   readonly keyRing: KeyRing;
+  /** Gets the reason when an audit chain can't be anchored in the store; calls go on. */
+  readonly anchorFailed: (error: unknown) => void;
 }
 
 /**
@@ -63,10 +65,10 @@ export function auditFilesOf(config: Config, keys: KeyProvider = keysFor(config)
   return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
 }
 
-/** Creates this process's audit log. */
-function auditLogOf(config: Config, keys: KeyProvider): AuditLog {
+/** Creates this process's audit log. @param shared where its chains are anchored, if anywhere. */
+function auditLogOf(config: Config, keys: KeyProvider, shared?: SharedGuard): AuditLog {
   const { file, heads, keys: auditKeys } = auditFilesOf(config, keys);
-  return createAuditLog({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(file), heads, keys: auditKeys });
+  return createAuditLog({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(file), heads, keys: auditKeys, ...(shared && { anchoring: createAnchoring({ anchors: shared.store.anchors, keys: auditKeys, failed: shared.anchorFailed }) }) });
 }
 
 const clock = { now: Date.now };
@@ -103,7 +105,7 @@ export function openGuard(config: Config, { webhook, observer, shared }: OpenGua
   const keys = keysFor(config);
   const approvals = approvalsConfigOf(config, keys, shared);
   const { store } = approvals;
-  const auditLog = auditLogOf(config, keys);
+  const auditLog = auditLogOf(config, keys, shared);
   const recordDecision = auditDecisions(auditLog, clock);
   const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config.dataDir).store);
   return {

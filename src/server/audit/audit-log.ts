@@ -1,6 +1,7 @@
 import type { JsonRecord } from '../json/index.ts';
 import { sealLine } from './chain.ts';
 import { startChain, writeHead, type AuditKeys, type ChainHead } from './chain-heads.ts';
+import type { Anchoring } from './anchors.ts';
 import type { Sink } from './sink.ts';
 
 /** The audit log of one process: a chain of sealed lines. */
@@ -23,6 +24,8 @@ export interface AuditLogConfig {
   readonly heads: string;
   /** Called with the first entry. */
   readonly keys: () => AuditKeys;
+  /** Anchors the heads where other processes can't lose them. Default: nothing does. */
+  readonly anchoring?: Anchoring;
 }
 
 /** Most entries in one write. */
@@ -45,7 +48,7 @@ interface PendingEntry {
  * Creates a log that starts its chain with the first entry: a process that records nothing creates no files. Entries that
  * arrive during a write are written together, so that concurrent calls don't wait for one disk write each.
  */
-export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog {
+export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig): AuditLog {
   let head: ChainHead | undefined;
   /** The head on disk. */
   let writtenHead: ChainHead | undefined;
@@ -62,6 +65,7 @@ export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog 
     head = undefined;
     await writeHead(heads, keys(), next, durable);
     head = writtenHead = next;
+    anchoring?.moved(next);
   };
 
   const advanceHead = async (): Promise<void> => {
@@ -116,6 +120,7 @@ export function createAuditLog({ sink, heads, keys }: AuditLogConfig): AuditLog 
     flush,
     close: async () => {
       await flush();
+      await anchoring?.settle();
       await sink.close();
     },
   };

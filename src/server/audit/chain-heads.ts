@@ -33,7 +33,10 @@ const headPath = (folder: string, number: number): string => join(folder, `${num
 /** The number at the start of a chain's name. */
 export const chainNumber = (chain: string): number => Number.parseInt(chain, 10);
 
-const headText = (head: ChainHead, key: Uint8Array): string => `${sealLine(key, '', { ...head }).text}\n`;
+/** A head as a sealed line. @param key of heads. */
+export const sealedHead = (head: ChainHead, key: Uint8Array): string => sealLine(key, '', { ...head }).text;
+
+const headText = (head: ChainHead, key: Uint8Array): string => `${sealedHead(head, key)}\n`;
 
 const emptyIfMissing = (error: NodeJS.ErrnoException): string[] => {
   if (error.code === 'ENOENT') return [];
@@ -91,13 +94,18 @@ export async function writeHead(folder: string, keys: AuditKeys, head: ChainHead
   await rename(`${path}.new`, path);
 }
 
+/** Opens a sealed head; undefined if it was changed. @param key of heads. */
+export function openHead(sealed: Buffer, key: Uint8Array): ChainHead | undefined {
+  const line = parseLine(sealed);
+  if (!line || line.mac !== macOf(key, '', line.body)) return undefined;
+  return line.entry as unknown as ChainHead;
+}
+
 async function readHead(folder: string, number: number, key: Uint8Array): Promise<ChainHead | undefined> {
   const content = await readFile(headPath(folder, number));
-  const line = content.at(-1) === lineBreak ? parseLine(content.subarray(0, -1)) : undefined;
-  if (!line || line.mac !== macOf(key, '', line.body)) return undefined;
-  const head = line.entry as unknown as ChainHead;
+  const head = content.at(-1) === lineBreak ? openHead(content.subarray(0, -1), key) : undefined;
   // A head in another chain's file would hide where that chain ends.
-  return chainNumber(head.chain) === number ? head : undefined;
+  return head && chainNumber(head.chain) === number ? head : undefined;
 }
 
 /** Reads every head of a folder, in the order of their numbers. */

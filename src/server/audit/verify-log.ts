@@ -1,6 +1,7 @@
 import { firstMac, macOf, type ParsedLine } from './chain.ts';
 import { explainFragments, splitFragment, type ExplainedFragment, type Fragment, type ChainProgress } from './truncated-entries.ts';
 import { chainNumber, readHeads, type AuditKeys, type StoredHead } from './chain-heads.ts';
+import { readAnchors, type ChainAnchors, type ReadAnchor } from './anchors.ts';
 import { readLines, type AuditLine } from './read-lines.ts';
 
 /** A deviation of a log from what was written. */
@@ -64,12 +65,12 @@ const noteOf = ({ fragment: { line }, entry }: ExplainedFragment): LogFault => (
 export const blindSpot =
   'What nothing on this machine can tell: whether the newest chain was removed together with its head, or whether log and heads were all put back to an earlier copy; copies of the heads kept elsewhere tell.';
 
-/**
- * Verifies a log: that no entry was changed, added, moved, removed or cut off.
- * @param files the files of the log, oldest first.
- * @param folder the folder of the chain heads.
- */
-export async function verifyLog(files: readonly string[], folder: string, keys: AuditKeys): Promise<LogVerification> {
+interface ReadLog {
+  readonly verification: LogVerification;
+  readonly read: ReadonlyMap<string, ChainProgress>;
+}
+
+async function readAndVerify(files: readonly string[], folder: string, keys: AuditKeys): Promise<ReadLog> {
   // Read before the log, because a running server moves the heads after the entries.
   const heads = await readHeads(folder, keys);
   const read = new Map<string, ChainProgress>();
@@ -90,10 +91,46 @@ export async function verifyLog(files: readonly string[], folder: string, keys: 
   }
   const explained = explainFragments(fragments, heads, read);
   const notes = explained.filter(({ entry }) => entry).map(noteOf);
-  return {
+  const verification: LogVerification = {
     entries,
     chains: read.size,
     ...(notes.length > 0 && { notes }),
     faults: [...faults, ...explained.filter(({ entry }) => !entry).map(faultOfFragment), ...heads.flatMap((head) => faultsOfHead(head, read)), ...faultsOfChains(heads, read)],
+  };
+  return { verification, read };
+}
+
+/**
+ * Verifies a log: that no entry was changed, added, moved, removed or cut off.
+ * @param files the files of the log, oldest first.
+ * @param folder the folder of the chain heads.
+ */
+export const verifyLog = async (files: readonly string[], folder: string, keys: AuditKeys): Promise<LogVerification> => (await readAndVerify(files, folder, keys)).verification;
+
+function faultsOfAnchor({ chain, head }: ReadAnchor, logs: readonly ReadLog[]): LogFault[] {
+  if (!head) return [{ what: `The anchor of chain ${chain} in the shared store was changed, so nobody can tell where that chain ends.` }];
+  const count = Math.max(0, ...logs.map(({ read }) => read.get(chain)?.seq ?? 0));
+  if (count >= head.count) return [];
+  return [{ what: count === 0 ? `Chain ${chain} is missing whole: the shared store knows ${head.count} entries of it. If it is in a log that was not given, verify that one too.` : `Chain ${chain} has ${head.count} entries by the shared store, but only ${count} are there: the end was cut off.` }];
+}
+
+/** The files of one log, oldest first, and the folder of its chain heads. */
+export interface LogPlace {
+  readonly files: readonly string[];
+  readonly heads: string;
+}
+
+/** Verifies the logs of all servers that share a store: each log as `verifyLog` does, and that all anchored chains are there as far as they are anchored. */
+export async function verifyLogs(places: readonly LogPlace[], keys: AuditKeys, anchors: ChainAnchors): Promise<LogVerification> {
+  // Read before the logs, which go on while they are read.
+  const anchored = await readAnchors(anchors, keys);
+  const logs = await Promise.all(places.map(({ files, heads }) => readAndVerify(files, heads, keys)));
+  const all = logs.map(({ verification }) => verification);
+  const notes = all.flatMap(({ notes: ofOne = [] }) => ofOne);
+  return {
+    entries: all.reduce((sum, { entries }) => sum + entries, 0),
+    chains: all.reduce((sum, { chains }) => sum + chains, 0),
+    ...(notes.length > 0 && { notes }),
+    faults: [...all.flatMap(({ faults }) => faults), ...anchored.flatMap((anchor) => faultsOfAnchor(anchor, logs))],
   };
 }

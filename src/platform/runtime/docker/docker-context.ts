@@ -3,6 +3,7 @@ import type { PlatformClock } from '../../common/index.ts';
 import type { BuildSettings } from './build-settings.ts';
 import type { DatabaseImages } from './databases.ts';
 import type { DockerClient, DockerRegistryCredentials } from './engine/index.ts';
+import type { LinkRemover } from './link-remover.ts';
 import type { Proxy } from './proxy/proxy.ts';
 
 /** What the operations of the Docker runtime work with. */
@@ -21,6 +22,8 @@ export interface DockerContext {
   readonly work: BackgroundWork;
   /** What serves public ports. */
   readonly proxy: Proxy;
+  /** What removes network links that a killed engine left in the way of instances. */
+  readonly leftLinks: LinkRemover;
 }
 
 /** A piece of work of this process that outlives the call that began it. */

@@ -10,6 +10,7 @@ import { type DockerClient, type DockerRegistryCredentials, isDockerError } from
 import { beginFetch, observeFetch, removeSource } from './fetch-source.ts';
 import { runningLines } from './instance-logs.ts';
 import { jobOperations } from './job-operations.ts';
+import { createLinkRemover } from './link-remover.ts';
 import { createLook } from './look.ts';
 import type { TaskHandler } from './task-handler.ts';
 import { createProxy } from './proxy/proxy.ts';
@@ -86,7 +87,7 @@ export function createDockerRuntime({ docker, clock, platformId, credentialsFor 
   const settings = proxySettings(proxied);
   const proxy = createProxy({ docker, platformId, settings, credentialsFor, now: () => clock.now() });
   const context: DockerContext = {
-    docker, clock, platformId, credentialsFor, databaseImages, proxy, builds: { ...defaultBuildSettings, ...builds }, work: createBackgroundWork(clock),
+    docker, clock, platformId, credentialsFor, databaseImages, proxy, builds: { ...defaultBuildSettings, ...builds }, work: createBackgroundWork(clock), leftLinks: createLinkRemover({ docker, clock, platformId }),
   };
   return {
     refusalOf,

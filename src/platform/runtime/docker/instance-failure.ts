@@ -2,6 +2,7 @@ import type { DockerContext } from './docker-context.ts';
 import { cameTooEarly, endedWithEngine, engineStart } from './engine-start.ts';
 import { healthProblem } from './probes.ts';
 import { inspectDockerContainer, isDockerError, type DockerContainer, type DockerTask } from './engine/index.ts';
+import { isObstructed, obstructionText } from './left-links.ts';
 
 /** The states in which a task has ended although its service should run. */
 const endStates: readonly DockerTask['Status']['State'][] = ['failed', 'rejected', 'complete'];
@@ -61,6 +62,7 @@ async function startOfEngine(context: DockerContext, task: DockerTask, container
 /** Why an instance failed, from the container's own state where it is known: the engine's text for a task leaves causes out. */
 export async function instanceFailure(context: DockerContext, task: DockerTask, signal: AbortSignal): Promise<string> {
   const { Err: said = '', ContainerStatus: status, State: state } = task.Status;
+  if (isObstructed(task)) return obstructionText(context, task, signal);
   const container = await containerOf(context, task, signal);
   if (container?.State.OOMKilled) return 'OOMKilled: it needed more memory than its limit';
   if (/no such image/i.test(said)) return `its image could not be pulled: ${said}`;

@@ -20,6 +20,7 @@ export async function watchRun(context: DockerContext, task: Task, progress: Run
   const now = context.clock.now();
   const { since = now, unplacedSince = now } = progress;
   const tasks = await listDockerTasks(context.docker, { service: [dockerServiceName(task.service)] }, { signal });
+  await context.leftLinks.removeFor(tasks, signal);
   // Read after the tasks: of those that have ended, these are the last lines.
   const logging = tasks.filter(({ ID }) => !progress.read.includes(ID));
   const logged = await newLines(context, task, logging, progress.reported, signal);

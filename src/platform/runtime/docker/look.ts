@@ -107,6 +107,7 @@ export function createLook(context: DockerContext): Runtime['look'] {
     });
     const restless = watched.flatMap(({ present, isQuiet }) => (present && !isQuiet ? [present.Spec.Name] : []));
     const all = restless.length === 0 ? new Map<string, DockerTask[]>() : byService(await listDockerTasks(docker, { service: restless }, call));
+    await context.leftLinks.removeFor([...all.values()].flat(), signal);
     const next = new Map<string, Remembered>();
     const looked = await Promise.all(watched.map(async ({ version, recorded, present, wanted, tasks, steady, before, isQuiet }): Promise<RunningService> => {
       const serviceId = version.service.id;

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { compiledPrograms } from './programs/compiled.ts';
 
-/** What runs in containers beside their own programs: one starts a container's program with its secret variables, the other is its health check. */
-type ProgramName = 'entrypoint' | 'probe';
+/**
+ * What runs in containers beside their own programs: one starts a container's program with its secret variables, another is its health
+ * check. The third runs alone, and removes network links.
+ */
+type ProgramName = 'entrypoint' | 'probe' | 'remove-links';
 
 /** A program as a file of a container. */
 export interface ContainerProgram {

@@ -10,6 +10,7 @@ import { instanceFailure, hasFailed, isUnplaced } from './instance-failure.ts';
 import { newLines, type ReportedUntil } from './instance-logs.ts';
 import { labelledDeployment, isStopped } from './labels.ts';
 import { createFiles, deleteUnusedFiles } from './mounted-files.ts';
+import { isLastObstructed } from './left-links.ts';
 import { dockerServiceName, podName } from './names.ts';
 import { type PollInterval, pollPause } from './poll.ts';
 import { readRecord, writeRecord, type DockerRecord } from './record.ts';
@@ -36,6 +37,8 @@ interface RolloutCursor {
   /** Since when all instances run, or one waits for room; in milliseconds since the epoch. */
   readonly upSince?: number;
   readonly unplacedSince?: number;
+  /** Since when its newest instance can't join its network; in milliseconds since the epoch. */
+  readonly obstructedSince?: number;
   /** When the engine was started, as far as was seen; in milliseconds since the epoch, by its own clock. */
   readonly engineStarts?: readonly number[];
   /** Why it fails. From then on the way back is gone. */
@@ -154,12 +157,13 @@ export async function observeRollOut(context: DockerContext, task: Task, text: s
   const tasks = await listDockerTasks(context.docker, { service: [dockerServiceName(task.service)] }, { signal });
   const mine = tasks.filter(({ Spec }) => labelledDeployment(Spec.ContainerSpec.Labels) === task.deploymentId);
   const wanted = service.Spec.Mode?.Replicated?.Replicas ?? 0;
+  await context.leftLinks.removeFor(mine, signal);
   const allUp = mine.filter(isUp).length >= wanted && tasks.filter(isUp).every((each) => mine.includes(each));
   const instances = await instanceLines(context, task, mine, cursor.told, signal);
   const logged = await newLines(context, task, mine, cursor.reported, signal);
   // What was so before the engine was started again counts no more.
-  const { upSince = now, unplacedSince = now } = engineStarts === known ? cursor : firstCursor;
-  const next = { told: instances.told, reported: logged.reported, engineStarts, ...(allUp && { upSince }), ...(mine.some(isUnplaced) && { unplacedSince }) };
+  const { upSince = now, unplacedSince = now, obstructedSince = now } = engineStarts === known ? cursor : firstCursor;
+  const next = { told: instances.told, reported: logged.reported, engineStarts, ...(allUp && { upSince }), ...(mine.some(isUnplaced) && { unplacedSince }), ...(isLastObstructed(mine) && { obstructedSince }) };
   const failure = await rolloutFailure(context, task, service, { ...next, mine }, signal);
   const settled = wanted === 0 ? now : upSince + settleMilliseconds;
   const seen = { lines: [...logged.lines, ...instances.lines], cursor: JSON.stringify({ ...next, ...(failure !== undefined && { failure }) }) };

@@ -3,12 +3,15 @@ import type { DockerContext } from './docker-context.ts';
 import { cameTooEarly, endedWithEngine } from './engine-start.ts';
 import type { DockerService, DockerTask } from './engine/index.ts';
 import { hasFailed, instanceFailure, isUnplaced, unreadiness } from './instance-failure.ts';
+import { isObstructed } from './left-links.ts';
 import { probesOf, workloadOf } from './workload.ts';
 
 /** How often an instance may fail before the rollout does. */
 const toleratedFailures = 2;
 /** How long an instance may wait for a node with room, in milliseconds. */
 const placementMilliseconds = 30_000;
+/** How long a rollout may wait for what obstructs its instances to be removed, in milliseconds. */
+const obstructionMilliseconds = 60_000;
 /** What starting an instance takes on top of what its probe allows, and the least time for both: a probe says after 30 s what it waits for. */
 const startMilliseconds = 10_000;
 const leastReadyMilliseconds = 45_000;
@@ -19,16 +22,21 @@ interface RolloutFacts {
   readonly mine: readonly DockerTask[];
   /** Since when one of them waits for room, in milliseconds since the epoch. */
   readonly unplacedSince?: number;
+  /** Since when the newest one can't join its network; in milliseconds since the epoch. */
+  readonly obstructedSince?: number;
   /** When the engine was started, as far as was seen during the rollout; the last one last. In milliseconds since the epoch, by its own clock. */
   readonly engineStarts: readonly number[];
 }
 
 /** Why a rollout has failed; undefined while it hasn't. Instances that ended because the engine did say nothing of the new version. */
-export async function rolloutFailure(context: DockerContext, task: Task, service: DockerService, { mine, unplacedSince, engineStarts }: RolloutFacts, signal: AbortSignal): Promise<string | undefined> {
+export async function rolloutFailure(context: DockerContext, task: Task, service: DockerService, { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts, signal: AbortSignal): Promise<string | undefined> {
   const wentWithEngine = (each: DockerTask): boolean => cameTooEarly(each, engineStarts) || endedWithEngine(each, Date.parse(each.CreatedAt), engineStarts);
-  const failed = mine.filter((each) => hasFailed(each) && !wentWithEngine(each)).toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp));
+  const failed = mine.filter((each) => hasFailed(each) && !isObstructed(each) && !wentWithEngine(each)).toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp));
   if (failed.length > 0 && (failed.length > toleratedFailures || service.UpdateStatus?.State === 'paused')) {
     return `${failed.length === 1 ? 'An instance' : `${failed.length} instances`} of the new version failed: ${await instanceFailure(context, failed[0]!, signal)}.`;
+  }
+  if (obstructedSince !== undefined && context.clock.now() - obstructedSince > obstructionMilliseconds) {
+    return `No instance of the new version could be started: ${await instanceFailure(context, mine.find(isObstructed)!, signal)}.`;
   }
   if (unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds) {
     return `No node has room for an instance: ${mine.find(isUnplaced)?.Status.Err ?? 'the engine gave no reason'}.`;

@@ -2,6 +2,7 @@ import type { KnownResources, Sweep } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import { isDockerError } from './engine/index.ts';
 import { labelFilter, platformLabels } from './labels.ts';
+import { removeLinkRemovers } from './link-remover.ts';
 import { isUnknownTo, listMadeObjects } from './made-objects.ts';
 
 /**
@@ -11,6 +12,7 @@ import { isUnknownTo, listMadeObjects } from './made-objects.ts';
  * @param known reads what is known; it is called after the engine was asked, so that nothing new looks unknown
  */
 export async function sweep({ docker, platformId }: DockerContext, known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep> {
+  await removeLinkRemovers({ docker, platformId }, signal);
   const made = await listMadeObjects(docker, labelFilter(platformLabels(platformId)), { signal });
   const records = await known();
   const removed: string[] = [];

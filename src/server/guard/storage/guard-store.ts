@@ -1,3 +1,4 @@
+import type { ChainAnchors } from '../../audit/index.ts';
 import type { HighRiskCalls } from './high-risk-calls.ts';
 import type { SecretTries } from './secret-tries.ts';
 import type { SingleUses } from './single-uses.ts';
@@ -23,5 +24,7 @@ export interface GuardStore {
   readonly highRiskCalls: HighRiskCalls;
   /** Questions and plan tokens that can be answered once, at any process. */
   readonly singleUses: SingleUses;
+  /** How far the audit chains of all processes are. */
+  readonly anchors: ChainAnchors;
   close(): Promise<void>;
 }

@@ -59,7 +59,7 @@ test('an instance that a starting engine refuses doesn\'t fail a rollout, unless
   const context = await contextWith('28:00', at('28:57.572'));
   const failure = (mine: readonly DockerTask[]) => rolloutFailure(context, task, service, { mine, engineStarts }, signal);
   expect(await failure(['28:58.1', '28:58.7', '28:59'].map(refused))).toBeUndefined();
-  const inItsWay = 'network sandbox join failed: subnet sandbox join failed for "10.0.2.0/24": error creating vxlan interface: file exists';
+  const inItsWay = 'network sandbox join failed: subnet sandbox join failed for "10.0.2.0/24": vxlan interface creation failed for subnet "10.0.2.0/24": failed to set namespace on link "vx-001002-k3x1q": invalid argument';
   expect(await rolloutFailure(context, task, { UpdateStatus: { State: 'paused' } } as DockerService, { mine: [ended('28:58', '28:59', { Err: inItsWay, ContainerStatus: {} })], engineStarts }, signal)).toBeUndefined();
   expect(await failure(['40:00', '40:01', '40:02'].map(refused))).toMatch(/swarm is not active/);
 });

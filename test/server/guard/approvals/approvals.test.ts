@@ -242,14 +242,11 @@ describe('the secret', () => {
   });
 });
 
-/** Runs SQL as an assistant with a shell could. */
-const meddle = ({ testStore }: Awaited<ReturnType<typeof openApprovals>>, sql: string, ...values: (string | number)[]) => testStore.run(sql, ...values);
-
 describe('whoever writes in the store without the secret', () => {
   test('cannot approve', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    await meddle(here, "INSERT INTO decision VALUES (?, 'approved', ?)", code, Buffer.alloc(64).toString('base64'));
+    await here.testStore.tamper.putVerdict(code, 'approved', Buffer.alloc(64).toString('base64'));
     expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'invalid' });
   });
 
@@ -257,7 +254,7 @@ describe('whoever writes in the store without the secret', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await here.decide(code, 'refused', operatorSecret, now);
-    await meddle(here, "UPDATE decision SET verdict = 'approved'");
+    await here.testStore.tamper.changeVerdicts('approved');
     expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'invalid' });
   });
 
@@ -266,20 +263,20 @@ describe('whoever writes in the store without the secret', () => {
     const harmless = codeOf(await here.approvals.ask(approvalRequest({ call: 'harmless' }), now));
     const grave = codeOf(await here.approvals.ask(approvalRequest({ call: 'grave' }), now));
     await here.decide(harmless, 'approved', operatorSecret, now);
-    await meddle(here, 'UPDATE decision SET code = ?', grave);
+    await here.testStore.tamper.moveDecision(harmless, grave);
     expect(await here.approvals.ask(approvalRequest({ call: 'grave' }), now)).toEqual({ kind: 'invalid' });
   });
 
   test('cannot change what the operator is shown, nor how long it counts', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    await meddle(here, "UPDATE pending SET record = replace(record, 'stop_environment', 'list_projects')");
+    await here.testStore.tamper.replaceInRecords('stop_environment', 'list_projects');
     expect(await here.queue.find(code, now)).toBeUndefined();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     await using other = await openApprovals();
     const late = codeOf(await other.approvals.ask(approvalRequest(), now));
     await other.decide(late, 'approved', operatorSecret, now);
-    await meddle(other, `UPDATE pending SET expires_at = ${other.testStore.longAfter('expires_at')}`);
+    await other.testStore.tamper.prolong();
     expect(await other.approvals.ask(approvalRequest(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
   });
 });

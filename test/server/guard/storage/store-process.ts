@@ -4,7 +4,7 @@ import { raced, stepsUntilKilled } from './store-work.ts';
 
 // Waits for a line, so that several of these begin at the same moment.
 const [address = '', work = '', name = ''] = process.argv.slice(2);
-const store = storeAtAddress(address);
+const store = storeAtAddress(address, true);
 // The first use takes longer.
 await store.waiting.countUndecided(0);
 process.stdout.write('ready\n');

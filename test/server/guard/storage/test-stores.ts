@@ -1,44 +1,79 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
 import { sqliteGuardStore } from '../../../../src/server/guard/storage/sqlite/guard-store.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 
+/** What someone without the keys does to the records of a store. */
+export interface Tampering {
+  readonly putVerdict: (code: string, verdict: string, signature: string) => Promise<void>;
+  readonly changeVerdicts: (verdict: string) => Promise<void>;
+  /** Gives the decision on one call to another. */
+  readonly moveDecision: (from: string, to: string) => Promise<void>;
+  readonly replaceInRecords: (old: string, text: string) => Promise<void>;
+  readonly prolong: () => Promise<void>;
+}
+
 /** An empty store of its own, which is gone when the test ends. */
 export interface TestStore extends AsyncDisposable {
   /** Where a program of its own opens it, with `storeAtAddress`. */
   readonly address: string;
-  /** Opens it once more, as another process does. Closed at the end. */
+  /** Opens it once more, as another process does, with the time that the test makes up. Closed at the end. */
   readonly open: () => GuardStore;
-  /** Runs SQL, as whoever can write in the database could. */
-  readonly run: (sql: string, ...values: (string | number)[]) => Promise<void>;
-  /** SQL for a time long after that of a column. */
-  readonly longAfter: (column: string) => string;
+  readonly tamper: Tampering;
+  /** Ends all connections to it; absent where there are none. */
+  readonly cutConnections?: () => Promise<void>;
 }
 
-/** Opens a store by the address of a test store. */
-export const storeAtAddress = (address: string): GuardStore => sqliteGuardStore(address);
+/** Set in the suite whose stores are on a PostgreSQL server: its address. */
+const server = process.env['TEST_POSTGRES'];
+
+const postgres = server === undefined ? undefined : await import('./postgres-stores.ts');
+
+/** Opens a store by the address of a test store. @param isTimeGiven whether the time is that of callers, which they make up. */
+export const storeAtAddress = (address: string, isTimeGiven = false): GuardStore => postgres?.openAt(address, isTimeGiven) ?? sqliteGuardStore(address);
+
+interface Place extends AsyncDisposable {
+  readonly address: string;
+  readonly tamper: Tampering;
+  readonly cutConnections?: () => Promise<void>;
+}
+
+async function sqlitePlace(): Promise<Place> {
+  const folder = await temporaryFolder();
+  const address = join(folder.path, 'guard.sqlite');
+  const run = async (sql: string, ...values: (string | number)[]): Promise<void> => {
+    using database = new DatabaseSync(address, { timeout: 5000 });
+    database.prepare(sql).run(...values);
+  };
+  return {
+    address,
+    tamper: {
+      putVerdict: (code, verdict, signature) => run('INSERT INTO decision VALUES (?, ?, ?)', code, verdict, signature),
+      changeVerdicts: (verdict) => run('UPDATE decision SET verdict = ?', verdict),
+      moveDecision: (from, to) => run('UPDATE decision SET code = ? WHERE code = ?', to, from),
+      replaceInRecords: (old, text) => run('UPDATE pending SET record = replace(record, ?, ?)', old, text),
+      prolong: () => run('UPDATE pending SET expires_at = expires_at * 2'),
+    },
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
 
 /** Makes a store in the database that this run tests. */
 export async function createTestStore(): Promise<TestStore> {
-  const folder = await temporaryFolder();
-  const path = join(folder.path, 'guard.sqlite');
+  const place: Place = postgres ? await postgres.createPlace(server!, `guard_${randomBytes(8).toString('hex')}`) : await sqlitePlace();
   const opened: GuardStore[] = [];
   return {
-    address: path,
+    ...place,
     open: () => {
-      const store = storeAtAddress(path);
+      const store = storeAtAddress(place.address, true);
       opened.push(store);
       return store;
     },
-    run: async (sql, ...values) => {
-      using database = new DatabaseSync(path, { timeout: 5000 });
-      database.prepare(sql).run(...values);
-    },
-    longAfter: (column) => `${column} * 2`,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(opened.map((store) => store.close()));
-      await folder[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
     },
   };
 }

@@ -17,6 +17,8 @@ export interface DockerContainerCreation {
   readonly Healthcheck?: DockerHealthcheck;
   readonly HostConfig?: {
     readonly NetworkMode?: string;
+    /** `host`: the users of the host, also where the engine gives others to containers. */
+    readonly UsernsMode?: string;
     readonly PortBindings?: Readonly<Record<string, readonly { readonly HostIp?: string; readonly HostPort: string }[]>>;
     readonly RestartPolicy?: { readonly Name: 'no' | 'always' | 'on-failure' | 'unless-stopped' };
     readonly Mounts?: readonly DockerMount[];

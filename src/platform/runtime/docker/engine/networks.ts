@@ -14,6 +14,8 @@ export interface DockerNetwork {
   readonly Attachable: boolean;
   readonly Internal: boolean;
   readonly Labels?: DockerLabels;
+  /** What its driver was told, or has found. */
+  readonly Options?: Readonly<Record<string, string>> | null;
   readonly IPAM?: { readonly Config?: readonly { readonly Subnet: string; readonly Gateway?: string }[] | null };
   /** The containers of this engine on it, by id. Only of an inspected network. */
   readonly Containers?: Readonly<Record<string, { readonly Name: string; readonly IPv4Address: string }>>;

@@ -15,6 +15,8 @@ export interface DockerInfo {
   readonly OperatingSystem: string;
   /** CPU kind, such as x86_64. */
   readonly Architecture: string;
+  /** The time by its own clock, ISO 8601. */
+  readonly SystemTime: string;
   readonly CgroupVersion?: string;
   readonly Driver: string;
   /** What the engine complains about. */

@@ -1,4 +1,5 @@
 import type { GuardStore } from '../guard-store.ts';
+import { sqliteChainAnchors } from './chain-anchors.ts';
 import { sqliteConnection } from './connection.ts';
 import { sqliteHighRiskCalls, sqliteSecretTries } from './limits.ts';
 import { sqliteSingleUses } from './single-uses.ts';
@@ -14,6 +15,7 @@ export function sqliteGuardStore(path: string): GuardStore {
     secretTries: sqliteSecretTries(connection),
     highRiskCalls: sqliteHighRiskCalls(connection),
     singleUses: sqliteSingleUses(connection),
+    anchors: sqliteChainAnchors(connection),
     close: async () => connection.close(),
   };
 }

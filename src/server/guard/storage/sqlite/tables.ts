@@ -22,6 +22,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS grave_call (at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS latest_time (at INTEGER NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS single_use (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0) STRICT;
+  CREATE TABLE IF NOT EXISTS chain_anchor (chain TEXT PRIMARY KEY, entries INTEGER NOT NULL, sealed TEXT NOT NULL) STRICT;
 `;
 
 // Earlier versions created the table without this column. The default lets them share the store with this one.

@@ -1,0 +1,79 @@
+import { sealedHead, openHead, type AuditKeys, type ChainHead } from './chain-heads.ts';
+
+/** How far a chain was, as the process that writes it sealed it, in a store that many processes share. */
+export interface ChainAnchor {
+  readonly chain: string;
+  readonly count: number;
+  /** The sealed head. */
+  readonly sealed: string;
+}
+
+/** The anchors of the chains of many processes, on whatever machines they are. */
+export interface ChainAnchors {
+  /** Keeps an anchor, unless a later one of its chain is there. */
+  put(anchor: ChainAnchor): Promise<void>;
+  /** The latest one of each chain. */
+  all(): Promise<ChainAnchor[]>;
+}
+
+/** An anchor that was read; `head` is undefined if somebody changed it. */
+export interface ReadAnchor {
+  readonly chain: string;
+  readonly head: ChainHead | undefined;
+}
+
+/** Reads the anchors of a store. */
+export async function readAnchors(anchors: ChainAnchors, keys: AuditKeys): Promise<ReadAnchor[]> {
+  const stored = await anchors.all();
+  return stored.map(({ chain, sealed }) => {
+    const head = openHead(Buffer.from(sealed), keys.heads);
+    return { chain, head: head?.chain === chain ? head : undefined };
+  });
+}
+
+/** Anchors the heads of one process's chains. */
+export interface Anchoring {
+  /** Takes a head that was written. */
+  readonly moved: (head: ChainHead) => void;
+  /** Waits until the latest head is anchored, or can't be. */
+  readonly settle: () => Promise<void>;
+}
+
+/** How long an anchor may lag behind its chain, in milliseconds. */
+const anchorDelay = 5_000;
+
+/**
+ * Anchors the latest head after a while, and the first of each chain at once. What can't be anchored is tried again with the
+ * next head, and at the end.
+ * @param failed gets the reason why an anchor couldn't be stored.
+ */
+export function createAnchoring({ anchors, keys, failed }: { readonly anchors: ChainAnchors; readonly keys: () => AuditKeys; readonly failed: (error: unknown) => void }): Anchoring {
+  let latest: ChainHead | undefined;
+  let anchored: ChainHead | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let putting: Promise<void> = Promise.resolve();
+
+  const put = async (): Promise<void> => {
+    const head = latest;
+    if (head === undefined || head === anchored) return;
+    await anchors.put({ chain: head.chain, count: head.count, sealed: sealedHead(head, keys().heads) });
+    anchored = head;
+  };
+
+  const putInTurn = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    putting = putting.then(put).catch(failed);
+    return putting;
+  };
+
+  return {
+    moved: (head) => {
+      const isNew = latest?.chain !== head.chain;
+      latest = head;
+      if (isNew) void putInTurn();
+      else timer ??= setTimeout(() => void putInTurn(), anchorDelay).unref();
+    },
+    settle: putInTurn,
+  };
+}

@@ -1,0 +1,29 @@
+import type { PostgresAddress } from '../../../../postgres/index.ts';
+import type { GuardStore } from '../guard-store.ts';
+import { postgresChainAnchors } from './chain-anchors.ts';
+import { guardConnection } from './connection.ts';
+import { postgresHighRiskCalls, postgresSecretTries } from './limits.ts';
+import { postgresSingleUses } from './single-uses.ts';
+import { postgresWaitingRecords } from './waiting-records.ts';
+
+/** How a process uses the database. */
+export interface PostgresGuardOptions {
+  /** How many connections it has at most. Calls that need the store take one for moments. */
+  readonly maximumConnections?: number;
+  /** Whether the time is that of callers instead of the database's own: for whoever makes up times. */
+  readonly isTimeGiven?: boolean;
+}
+
+/** A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first use. */
+export function postgresGuardStore(address: PostgresAddress, { maximumConnections = 5, isTimeGiven = false }: PostgresGuardOptions = {}): GuardStore {
+  const connection = guardConnection(address, { maximumConnections, isTimeGiven });
+  return {
+    time: (clock) => connection.transact(({ time }) => time(clock)),
+    waiting: postgresWaitingRecords(connection),
+    secretTries: postgresSecretTries(connection),
+    highRiskCalls: postgresHighRiskCalls(connection),
+    singleUses: postgresSingleUses(connection),
+    anchors: postgresChainAnchors(connection),
+    close: connection.close,
+  };
+}

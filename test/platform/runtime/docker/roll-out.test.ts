@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { RuntimeCall, Task } from '../../../../src/platform/runtime/index.ts';
+import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
+import type { DockerService } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import { deploymentLabels } from '../../../../src/platform/runtime/docker/labels.ts';
+import { observeRollOut } from '../../../../src/platform/runtime/docker/roll-out.ts';
+import { startFakeEngine } from './fake-engine.ts';
+
+const start = Date.parse('2026-11-22T21:28:57Z');
+/** A moment after the start of the engine. @param seconds after it */
+const after = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
+
+const service = { id: '0f7e1a52-91c4-4c39-9a5e-5a0f2b9f8a11', name: 'web', environmentId: '52a1b1f0-1f0e-4d3c-8f0e-1d2f3a4b5c6d', kind: 'container', spec: { tag: '2' } };
+const task = { service, deploymentId: 'new', beganAt: start, record: null, runningRecord: null, fencingToken: 1 } as unknown as Task;
+const labelsOf = (deploymentId: string) => deploymentLabels('platform', { service: task.service, deploymentId });
+const specOf = (deploymentId: string) => ({ ContainerSpec: { Image: 'registry/web', Labels: labelsOf(deploymentId) } });
+const sent = { Name: 'infra-web', Labels: labelsOf('new'), TaskTemplate: specOf('new'), Mode: { Replicated: { Replicas: 1 } } };
+
+/** An instance. @param second when its state began, after the start of the engine */
+const instance = (deploymentId: string, state: string, second: number, said = '') =>
+  ({ ID: `${deploymentId}-${second}`, Slot: 1, CreatedAt: after(second), DesiredState: state === 'running' ? 'running' : 'shutdown', Spec: specOf(deploymentId), Status: { State: state, Timestamp: after(second), Err: said } });
+
+/** What an observation of a paused rollout tells, and what it asks the engine to change, if the instance of the new version was refused with these words. */
+async function observe(refusedAt: number, said: string) {
+  const engineService = { ID: 'id-on-the-engine', Version: { Index: 7 }, Spec: sent, UpdateStatus: { State: 'paused' } } as unknown as DockerService;
+  const { docker, seen } = await startFakeEngine((response, { url, method }) => {
+    if (url.includes('/logs')) return response.end();
+    if (method === 'POST') return response.end('{}');
+    if (url.includes('/networks/bridge')) return response.end(JSON.stringify({ Created: after(0) }));
+    if (url.includes('/tasks')) return response.end(JSON.stringify([instance('old', 'running', 1), instance('new', 'rejected', refusedAt, said)]));
+    return response.end(JSON.stringify(engineService));
+  });
+  const context = { docker, platformId: 'platform', clock: { now: () => Date.parse(after(refusedAt + 1)) }, credentialsFor: () => undefined, leftLinks: { removeFor: async () => undefined } } as unknown as DockerContext;
+  const observation = await observeRollOut(context, task, null, { signal: new AbortController().signal } as RuntimeCall);
+  const changes = seen.filter(({ method }) => method === 'POST').map(({ url, body }) => ({ path: url.replace(/^\/v[\d.]+/, ''), spec: JSON.parse(body) as unknown }));
+  return { observation, changes };
+}
+
+test.each([
+  ['the engine had just been started', 2, 'cannot create a swarm scoped network when swarm is not active'],
+  ['a link was left in its way', 300, 'network sandbox join failed: subnet sandbox join failed for "10.0.2.0/24": error creating vxlan interface: file exists'],
+])('a rollout that the engine has paused because %s is sent again as it is, and goes on', async (_, second, said) => {
+  const { observation, changes } = await observe(second, said);
+  expect(changes).toEqual([{ path: '/services/id-on-the-engine/update?version=7', spec: sent }]);
+  expect(observation.outcome).toBe('ongoing');
+  expect(JSON.parse(observation.cursor)).not.toHaveProperty('failure');
+});
+
+test('a rollout that the engine has paused because of the version has failed, and is not sent again', async () => {
+  const { observation, changes } = await observe(300, 'No such image: registry/web');
+  expect(changes).toEqual([]);
+  expect(JSON.parse(observation.cursor)).toMatchObject({ failure: 'An instance of the new version failed: its image could not be pulled: No such image: registry/web.' });
+});

@@ -1,0 +1,36 @@
+import { Client } from 'pg';
+import { clientConfig, parseAddress } from '../../../../src/postgres/index.ts';
+import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import { postgresGuardStore } from '../../../../src/server/guard/storage/postgres/guard-store.ts';
+import type { Tampering } from './test-stores.ts';
+
+export const openAt = (address: string, isTimeGiven: boolean): GuardStore => postgresGuardStore(parseAddress(address), { isTimeGiven });
+
+const runAt = async (address: string, statement: string, ...values: readonly string[]): Promise<void> => {
+  const client = new Client(clientConfig(parseAddress(address), { applicationName: 'a test', maximumConnections: 1 }));
+  await client.connect();
+  try {
+    await client.query(statement, [...values]);
+  } finally {
+    await client.end();
+  }
+};
+
+/** Makes a database on a server. @param name of plain letters and digits. */
+export async function createPlace(server: string, name: string): Promise<AsyncDisposable & { readonly address: string; readonly tamper: Tampering; readonly cutConnections: () => Promise<void> }> {
+  const address = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  const run = (statement: string, ...values: readonly string[]): Promise<void> => runAt(address, statement, ...values);
+  await runAt(server, `create database ${name}`);
+  return {
+    address,
+    tamper: {
+      putVerdict: (code, verdict, signature) => run('update guard_waiting set verdict = $2, signature = $3 where code = $1', code, verdict, signature),
+      changeVerdicts: (verdict) => run('update guard_waiting set verdict = $1 where verdict is not null', verdict),
+      moveDecision: (from, to) => run('update guard_waiting set (verdict, signature) = (select verdict, signature from guard_waiting where code = $1) where code = $2', from, to),
+      replaceInRecords: (old, text) => run('update guard_waiting set record = replace(record, $1, $2)', old, text),
+      prolong: () => run("update guard_waiting set expires_at = expires_at + interval '50 years'"),
+    },
+    cutConnections: () => runAt(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', name),
+    [Symbol.asyncDispose]: () => runAt(server, `drop database ${name} with (force)`),
+  };
+}
