@@ -1,5 +1,5 @@
 import { acceptToken, addToken, createGate, createServer, createTokenAuthenticator, handlers, hasLiveToken } from './api/index.ts';
-import { type PlatformClock, createSteppedClock, systemClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
+import { type PlatformClock, createSteppedClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
 import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
@@ -74,8 +74,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const vault = openVault(dataDir);
   const db = await openRecords(dataDir);
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
-  const clock = stepped?.clock ?? options.clock ?? systemClock;
-  const callersClock = stepped ? systemClock : clock;
+  const clock = stepped?.clock ?? options.clock ?? db.clock;
+  const callersClock = stepped ? db.clock : clock;
   const faults = createFaultRegistry(options.faults ?? [], '');
   const services = createPlatformServices({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();

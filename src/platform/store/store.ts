@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
 import type { DatabaseSchema } from './schema/schema.ts';
 
@@ -57,6 +58,8 @@ export interface DataStore extends Db {
   announceWork(): void;
   /** Calls a listener when work is announced. @returns a function that ends this */
   onWork(listener: () => void): () => void;
+  /** The time by which everything on these records is dated: all processes on them agree on it. */
+  readonly clock: PlatformClock;
   /** The calls of each caller, counted over all processes on these records. */
   readonly callWindows: CallWindows;
   /** Closes the store. */

@@ -121,6 +121,14 @@ test('calls of a caller are counted over all processes, in windows of their own'
   expect((await admin.query('select caller from call_window order by caller')).rows).toEqual([{ caller: 'token a' }, { caller: 'token c' }]);
 });
 
+test('time is the database\'s, whatever the clock of a process shows', async () => {
+  const wrong = await openPostgresRecords(database.address, { maximumConnections: 1, ownClock: { now: () => Date.now() + 60_000 } });
+  opened.push(wrong);
+  const right = await open();
+  // Further apart than a busy machine makes them, and nearer than the clocks are.
+  expect(Math.abs(wrong.clock.now() - right.clock.now())).toBeLessThan(20_000);
+});
+
 describe('a schema', () => {
   test('is made by one of several processes that start at once', async () => {
     await Promise.all([open(), open(), open()]);

@@ -1,7 +1,9 @@
 import {
   clientConfig, IncompatibleSchema, isConnectionLost, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, shownAddress, transaction, typeNumbers,
 } from '../../../postgres/index.ts';
+import type { PlatformClock } from '../../common/index.ts';
 import type { DataStore, Db } from '../store.ts';
+import { type DatabaseClock, followDatabaseClock } from './database-clock.ts';
 import { postgresCallWindows } from './call-windows.ts';
 import { postgresDialect } from './dialect.ts';
 import { queriesOn, type Statements } from './queries.ts';
@@ -34,6 +36,8 @@ const withDialect = (statements: Statements, client?: PostgresClient): Db =>
 export interface RecordsOptions {
   /** How many connections it has at most, beside the one that it listens on; default 10. */
   readonly maximumConnections?: number;
+  /** The clock of this process; default the system's. */
+  readonly ownClock?: PlatformClock;
   /** The schema that this program knows; default its own. */
   readonly schema?: SchemaSteps;
 }
@@ -42,12 +46,14 @@ export interface RecordsOptions {
  * Opens and migrates the records in a database. Several processes may use them at once.
  * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't work on
  */
-export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
+export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
   const options: PoolOptions = { applicationName: 'infra-mcp platform', maximumConnections, parsers };
   const pool = openPool(address, options);
   let unusable: IncompatibleSchema | undefined;
+  let clock: DatabaseClock;
   try {
     if ((await migrateSchema(pool, schema)) > 0) await announceSchema(pool);
+    clock = await followDatabaseClock(pool, ownClock);
   } catch (error) {
     await pool.end();
     if (!isConnectionLost(error)) throw error;
@@ -80,10 +86,12 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     write,
     // What was replaced stays in the database's files until it has cleaned them up, as in its own backups.
     overwrite: write,
+    clock,
     callWindows: postgresCallWindows(usable),
     announceWork: channel.announceWork,
     onWork: channel.onWork,
     destroy: async () => {
+      clock.close();
       await channel.close();
       await pool.end();
     },

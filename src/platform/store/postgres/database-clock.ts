@@ -1,0 +1,51 @@
+import { type PlatformClock, systemClock } from '../../common/index.ts';
+import type { PostgresPool } from '../../../postgres/index.ts';
+
+/** How often the clocks are compared, in milliseconds. */
+const betweenComparisons = 60_000;
+
+/** How often they are compared each time: what travelled fastest counts. */
+const attempts = 3;
+
+/** What one comparison told, in milliseconds. */
+interface Comparison {
+  /** How far the database's clock is ahead of this process's. */
+  readonly ahead: number;
+  /** How wrong that may be. */
+  readonly error: number;
+}
+
+async function compareOnce(pool: PostgresPool, own: PlatformClock): Promise<Comparison> {
+  const before = own.now();
+  const { rows: [row] } = await pool.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
+  const after = own.now();
+  return { ahead: row!.now - (before + after) / 2, error: (after - before) / 2 + 1 };
+}
+
+async function compare(pool: PostgresPool, own: PlatformClock): Promise<Comparison> {
+  const compared: Comparison[] = [];
+  // oxlint-disable-next-line no-await-in-loop -- one at a time, so that they don't wait for each other.
+  for (let attempt = 0; attempt < attempts; attempt += 1) compared.push(await compareOnce(pool, own));
+  return compared.toSorted((one, other) => one.error - other.error)[0]!;
+}
+
+/** A clock that shows the database's time. */
+export interface DatabaseClock extends PlatformClock {
+  close(): void;
+}
+
+/**
+ * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks show.
+ * @param own the clock of this process
+ * @throws Error if the database can't be asked at first. Later, what was measured last holds
+ */
+export async function followDatabaseClock(pool: PostgresPool, own: PlatformClock = systemClock): Promise<DatabaseClock> {
+  let { ahead } = await compare(pool, own);
+  const correct = async (): Promise<void> => {
+    const measured = await compare(pool, own);
+    // What may be an error of measurement moves nothing, so that time goes on evenly.
+    if (Math.abs(measured.ahead - ahead) > measured.error) ahead = measured.ahead;
+  };
+  const timer = setInterval(() => void correct().catch(() => {}), betweenComparisons).unref();
+  return { now: () => Math.round(own.now() + ahead), close: () => clearInterval(timer) };
+}
