@@ -2,7 +2,7 @@ import { type PlatformClock, type PlatformLog, type Random, seededRandom, type S
 import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, stepFaults, type FaultRegistry, type Scenario } from './testing/index.ts';
 import { addMissingDatabaseVariables, anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
 import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
-import { type RateLimitBudget, createRateLimiter } from './api/index.ts';
+import { createRateLimiter, type RateLimiter } from './api/index.ts';
 import { engineRateLimit } from '../contract/index.ts';
 import { type Runtime, runtimesOf, simulatedRuntimeName } from './runtime/index.ts';
 import { createSimulatedRuntime } from './runtime/simulated/index.ts';
@@ -39,7 +39,7 @@ export interface PlatformServicesDependencies {
 interface RunningServices {
   readonly engine: Engine;
   readonly random: Random;
-  readonly countCall: (caller: string) => RateLimitBudget;
+  readonly countCall: RateLimiter;
 }
 
 /** The services that work on the records. They can be stopped and started as one unit. */
@@ -117,7 +117,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom }) : {};
       running = {
         random: servicesRandom,
-        countCall: createRateLimiter(dependencies.callersClock, dependencies.rateLimit ?? (realClusters && engineRateLimit), dependencies.rateWindowSeconds),
+        countCall: createRateLimiter(db.callWindows, dependencies.callersClock, dependencies.rateLimit ?? (realClusters && engineRateLimit), dependencies.rateWindowSeconds),
         engine: createEngine({
           db, clock, random: servicesRandom, log, timeScale,
           runtimes: runtimesOf({ [simulatedRuntimeName]: runtime(simulated()), ...real }),

@@ -53,8 +53,8 @@ export interface TestPlatform {
   close(): Promise<void>;
 }
 
-/** Tables that the worker writes to in the background, or that change when a token is used. */
-const backgroundTables = ['worker', 'api_token', 'timer', 'duty'];
+/** Tables that the worker writes to in the background, or that change with every call. */
+const backgroundTables = ['worker', 'api_token', 'timer', 'duty', 'call_window'];
 
 const dump = (dataDir: string): Record<string, unknown[]> => {
   if (postgresTests) return postgresTests.rowsOfDatabase(dataDir, (name) => !backgroundTables.includes(name));

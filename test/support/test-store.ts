@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { openDatabase } from '../../src/platform/store/sqlite/database.ts';
+import { databaseFile, openDatabase } from '../../src/platform/store/sqlite/database.ts';
 import type { DataStore, Db } from '../../src/platform/store/store.ts';
 
 type PostgresTests = typeof import('./postgres/test-databases.ts');
@@ -16,4 +18,29 @@ export async function expectReferencesHold(db: Db): Promise<void> {
   if (postgresTests) return;
   expect((await sql`PRAGMA foreign_key_check`.execute(db)).rows).toEqual([]);
   expect((await sql<{ foreign_keys: number }>`PRAGMA foreign_keys`.execute(db)).rows).toEqual([{ foreign_keys: 1 }]);
+}
+
+/** Keeps requests that change something waiting, as another process does while it writes. @returns what lets them go on */
+export async function holdWrites(dataDir: string): Promise<() => Promise<void>> {
+  if (postgresTests === undefined) {
+    const other = new DatabaseSync(join(dataDir, databaseFile));
+    other.exec('BEGIN IMMEDIATE');
+    return async () => {
+      other.exec('COMMIT');
+      other.close();
+    };
+  }
+  const other = await openTestStore(dataDir);
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = other.write(async (trx) => {
+    await trx.hold('requests');
+    held.resolve();
+    await released.promise;
+  });
+  await held.promise;
+  return async () => {
+    released.resolve();
+    await holding;
+    await other.destroy();
+  };
 }

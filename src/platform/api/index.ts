@@ -4,7 +4,7 @@ export { createTokenAuthenticator } from './auth.ts';
 export { createGate, type Gate } from './gate.ts';
 export { builtInVariables } from './handlers/built-in-variables.ts';
 export { handlers } from './handlers/handlers.ts';
-export { createRateLimiter, type RateLimitBudget } from './rate-limit.ts';
+export { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 export { addJsonBodyParser } from './request-parsing.ts';
 export { answerProblem, createServer } from './server.ts';
 export { acceptToken, addToken, createToken, hasLiveToken, listTokens, revokeToken, type TokenRecord, type TokenRequest } from './tokens.ts';

@@ -1,5 +1,6 @@
 import { defaultRateLimit, defaultRateWindowSeconds } from '../../contract/index.ts';
 import type { PlatformClock } from '../common/index.ts';
+import type { CallWindows } from '../store/index.ts';
 
 /** A caller's budget after a call. */
 export interface RateLimitBudget {
@@ -11,39 +12,14 @@ export interface RateLimitBudget {
   readonly exceeded: boolean;
 }
 
-interface RateLimitWindow {
-  endsAt: number;
-  calls: number;
-}
-
-// The number of windows at which the expired ones are removed. There is no limit to how many addresses call.
-const sweepAt = 10_000;
+/** Counts a call, and returns what is left. */
+export type RateLimiter = (caller: string) => Promise<RateLimitBudget>;
 
 /**
  * Creates a rate limiter with fixed windows: a caller's window begins with its first call and ends `windowSeconds` later,
- * when the budget is restored. The counts are in memory, so a restart gives every caller a new window.
+ * when the budget is restored.
  */
-export function createRateLimiter(clock: PlatformClock, limit = defaultRateLimit, windowSeconds = defaultRateWindowSeconds): (caller: string) => RateLimitBudget {
-  const windows = new Map<string, RateLimitWindow>();
-
-  const sweep = (now: number) => {
-    for (const [caller, { endsAt }] of windows) if (endsAt <= now) windows.delete(caller);
-  };
-
-  return (caller) => {
-    const now = clock.now();
-    const current = windows.get(caller);
-    const window = current && current.endsAt > now ? current : { endsAt: now + windowSeconds * 1000, calls: 0 };
-    window.calls += 1;
-    if (window !== current) {
-      if (windows.size >= sweepAt) sweep(now);
-      windows.set(caller, window);
-    }
-    return {
-      limit,
-      remaining: Math.max(0, limit - window.calls),
-      resetAt: Math.ceil(window.endsAt / 1000),
-      exceeded: window.calls > limit,
-    };
-  };
-}
+export const createRateLimiter = (windows: CallWindows, clock: PlatformClock, limit = defaultRateLimit, windowSeconds = defaultRateWindowSeconds): RateLimiter => async (caller) => {
+  const { endsAt, calls } = await windows.count(caller, clock.now(), windowSeconds * 1000);
+  return { limit, remaining: Math.max(0, limit - calls), resetAt: Math.ceil(endsAt / 1000), exceeded: calls > limit };
+};

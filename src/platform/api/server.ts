@@ -8,7 +8,7 @@ import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler }
 import { eventTypeOf, withEvent } from './events/record-event.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
-import type { RateLimitBudget } from './rate-limit.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { Db, DataStore } from '../store/index.ts';
 
 declare module 'fastify' {
@@ -29,7 +29,7 @@ export interface ApiDependencies extends HandlerDependencies {
   readonly db: DataStore;
   readonly handlers: OperationHandlers<OperationName>;
   readonly authenticate: TokenAuthenticator;
-  readonly countCall: (caller: string) => RateLimitBudget;
+  readonly countCall: RateLimiter;
   /** Adds hooks that run before the server's own. */
   readonly extend?: (app: FastifyInstance) => void;
   /** Sees every request first. Returns true if it handles the request. */
@@ -70,7 +70,7 @@ export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: 
 /** Authenticates the caller and counts the call, by token or by IP address. Adds the rate limit headers to the response. */
 const authenticateAndLimit = async ({ authenticate, countCall }: ApiDependencies, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
   request.principal = (await authenticate(request.headers.authorization)) ?? null;
-  const budget = countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
+  const budget = await countCall(request.principal ? `token ${request.principal.id}` : `address ${request.ip}`);
   void reply.headers({ [rateHeaders.limit]: budget.limit, [rateHeaders.remaining]: budget.remaining, [rateHeaders.reset]: budget.resetAt });
   if (!request.principal && !request.routeOptions?.config?.isOpen) throw new ApiProblem(401, unauthorized);
   if (budget.exceeded) throw rateLimitExceeded(budget.limit, budget.resetAt);

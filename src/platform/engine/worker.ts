@@ -140,17 +140,19 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
   };
 
   /** Resolves the pending `settled` calls if nothing is due or in progress. Failed items that wait for a retry don't count. */
-  const resolveIfSettled = (dueTimes: readonly number[]): void => {
+  const resolveIfSettled = (dueTimes: readonly number[], waiters: readonly PromiseWithResolvers<number | null>[]): void => {
     const isBusy = [...inProgress.values()].reduce((sum, items) => sum + items.size, 0) > retryTimes.size;
     const next = Math.min(...dueTimes, ...retryTimes.values());
     if (isBusy || next <= clock.now()) return;
-    for (const waiter of settledWaiters) waiter.resolve(next < blockedDueTime ? next : null);
-    settledWaiters = [];
+    for (const waiter of waiters) waiter.resolve(next < blockedDueTime ? next : null);
+    settledWaiters = settledWaiters.filter((waiter) => !waiters.includes(waiter));
   };
 
   /** Starts what is due. Returns when to run again, in milliseconds since the epoch. */
   const runDue = async (signal: AbortSignal): Promise<number> => {
     const now = clock.now();
+    // Who asks from now on may know of work that this run has not seen.
+    const waiters = [...settledWaiters];
     await reapIfDue(now);
     await renewLeaseIfDue(now);
     for (const queue of queues) await claimAndRun(queue, signal);
@@ -160,7 +162,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
     const dueTimes = nextDue.filter((moment) => moment !== null);
     const reportedTimes = nextDue.filter((moment, index) => moment !== null && (moment <= now || !open[index]!.isBackground)) as number[];
     // An item that completed during the queries may be due again. The next run, which begins at once, will see it.
-    if (completed === completedBefore) resolveIfSettled(reportedTimes);
+    if (completed === completedBefore) resolveIfSettled(reportedTimes, waiters);
     return Math.min(reapAt, renewAt || reapAt, ...dueTimes);
   };
 

@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { CallWindows } from './call-windows.ts';
 import type { DatabaseSchema } from './schema/schema.ts';
 
 /** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
@@ -56,6 +57,8 @@ export interface DataStore extends Db {
   announceWork(): void;
   /** Calls a listener when work is announced. @returns a function that ends this */
   onWork(listener: () => void): () => void;
+  /** The calls of each caller, counted over all processes on these records. */
+  readonly callWindows: CallWindows;
   /** Closes the store. */
   destroy(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../../src/contract/limits.ts';
 import { createRateLimiter } from '../../../src/platform/api/rate-limit.ts';
+import { createCallWindows } from '../../../src/platform/store/call-windows.ts';
 import { type TestPlatform, type PlatformResponse, startTestPlatform } from '../../support/test-platform.ts';
 
 let now = Date.parse('2026-03-01T12:00:00.000Z');
@@ -55,20 +56,20 @@ test('a window that is over gives the whole budget back', async () => {
   expect(await ask(authorization)).toMatchObject({ status: 200, remaining: 4, reset: Math.ceil(now / 1000) + 60 });
 });
 
-test('the document says how many calls and how long', () => {
-  const count = createRateLimiter(clock);
-  expect(count('somebody')).toEqual({ limit: 1000, remaining: 999, resetAt: Math.ceil(now / 1000) + 3600, exceeded: false });
+test('the document says how many calls and how long', async () => {
+  const count = createRateLimiter(createCallWindows(), clock);
+  expect(await count('somebody')).toEqual({ limit: 1000, remaining: 999, resetAt: Math.ceil(now / 1000) + 3600, exceeded: false });
   expect([defaultRateLimit, defaultRateWindowSeconds]).toEqual([1000, 3600]);
 });
 
-test('callers that are gone are forgotten, those of now are not', () => {
+test('callers that are gone are forgotten, those of now are not', async () => {
   let moment = 0;
-  const count = createRateLimiter({ now: () => moment }, 2, 1);
-  for (let caller = 0; caller < 9_999; caller++) count(`old ${caller}`);
+  const count = createRateLimiter(createCallWindows(), { now: () => moment }, 2, 1);
+  await Promise.all(Array.from({ length: 9_999 }, (_, caller) => count(`old ${caller}`)));
   moment = 500;
-  count('recent');
+  await count('recent');
   moment = 1200;
-  count('new');
-  expect(count('recent').remaining).toBe(0);
-  expect(count('old 1').remaining).toBe(1);
+  await count('new');
+  expect((await count('recent')).remaining).toBe(0);
+  expect((await count('old 1')).remaining).toBe(1);
 });

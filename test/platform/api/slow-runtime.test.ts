@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
-import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
+import { holdWrites } from '../../support/test-store.ts';
 import { type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
 
 /** A method of the runtime that is called, and answers when the test lets it. */
@@ -84,15 +82,13 @@ test('nobody waits for an observation, and what is decided meanwhile holds', asy
 });
 
 test('a read is answered while another connection holds the write lock, also the first with its token', async () => {
-  const other = new DatabaseSync(join(platform.dataDir, databaseFile));
-  other.exec('BEGIN IMMEDIATE');
+  const release = await holdWrites(platform.dataDir);
   const created = noted('create_project', { organization_id: platform.organizationId, name: 'waits' });
   // Long enough that the creation has come as far as the lock.
   await setTimeout(50);
   const read = await platform.call('list_projects', { organization_id: platform.organizationId }, { authorization: `Token ${platform.tokens.read}` });
   events.push('list_projects');
-  other.exec('COMMIT');
-  other.close();
+  await release();
   await created;
   expect(read.status).toBe(200);
   expect(events).toEqual(['list_projects', 'create_project']);

@@ -107,9 +107,13 @@ const hasVersion = async (real: Real, name: string): Promise<boolean> => {
   return rows.length > 0;
 };
 
+/** How many orders were accepted. The engine, which works on, adds none. */
+const countOrders = async (): Promise<number> => (await fixture.db.selectFrom('deployment').select('id').execute()).length;
+
 const orderCommand = (action: DeploymentAction, members: string[]): Command =>
   command(`${action} ${members.join(' + ')}`, async (model, real) => {
     const before = await shown(real);
+    const ordersBefore = await countOrders();
     const versions = await Promise.all(members.map((name) => hasVersion(real, name)));
     const refused = action === 'RESTART' && members.some((name, index) =>
       ['READY', 'STOPPED'].includes(before[name]!) || (isSettled(before[name]!) && !versions[index]));
@@ -117,7 +121,7 @@ const orderCommand = (action: DeploymentAction, members: string[]): Command =>
     const accepted = await fixture.db.write((trx) => real.engine.request(trx, order)).catch((error: { status?: number }) => error.status);
     expect(accepted).toEqual(refused ? 400 : expect.objectContaining({ environmentId: real.environmentId }));
     if (typeof accepted === 'object') model.orders.push({ id: accepted.id, action, services: members, canceled: false });
-    expect(refused ? await shown(real) : {}).toEqual(refused ? before : {});
+    expect(await countOrders()).toBe(ordersBefore + (refused ? 0 : 1));
     real.engine.wake();
   });
 

@@ -181,7 +181,10 @@ describe('a scheduled job', () => {
   test('does not run by itself if its first run fails, nor by the schedule of a version that fails: the log of the deployment says so', async () => {
     const { environmentId, ids } = await addEnvironment(fixture.db, 'failing job', { job: { kind: 'job', spec: { max_duration_seconds: 1, max_nb_restart: 0 } } });
     const job = ids['job']!;
-    const change = (path: string, value: number | string) => fixture.db.updateTable('service').set((eb) => ({ spec: eb.fn<string>('json_set', ['spec', eb.val(path), eb.val(value)]) })).where('id', '=', job).execute();
+    const change = async (members: object) => {
+      const { spec } = await fixture.db.selectFrom('service').select('spec').where('id', '=', job).executeTakeFirstOrThrow();
+      await fixture.db.updateTable('service').set({ spec: JSON.stringify({ ...(JSON.parse(spec) as object), ...members }) }).where('id', '=', job).execute();
+    };
     const deploy = async () => {
       await fixture.order({ environmentId, serviceIds: [job] });
       await fixture.settled(clock);
@@ -189,11 +192,10 @@ describe('a scheduled job', () => {
     await deploy();
     expect(await scheduleMessages(job)).toEqual(['The schedule of this version does not begin, because this deployment did not end well. No run starts by itself until a deployment of the job ends well.']);
     expect(await fixture.db.selectFrom('timer').selectAll().where('subject_id', '=', job).execute()).toEqual([]);
-    await change('$.max_duration_seconds', 600);
+    await change({ max_duration_seconds: 600 });
     await deploy();
     const { due_ms: due } = await fixture.db.selectFrom('timer').select('due_ms').where('subject_id', '=', job).executeTakeFirstOrThrow();
-    await change('$.max_duration_seconds', 1);
-    await change('$.schedule.cronjob.scheduled_at', '0 3 1 1 *');
+    await change({ max_duration_seconds: 1, schedule: { cronjob: { scheduled_at: '0 3 1 1 *', timezone: 'Etc/UTC' } } });
     await deploy();
     expect((await scheduleMessages(job)).at(-1)).toBe(`The schedule of this version does not begin, because this deployment did not end well. The version before it goes on running by its own, the next time at ${new Date(due).toISOString()}.`);
     await fixture.order({ environmentId, serviceIds: [job], action: 'STOP' });

@@ -109,6 +109,18 @@ test('a database that is not there is named, without its password', async () => 
   await expect(nowhere).rejects.toThrow(expect.not.stringContaining('a-secret'));
 });
 
+test('calls of a caller are counted over all processes, in windows of their own', async () => {
+  const [one, other] = [await open(), await open()];
+  const counted = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? one : other).callWindows.count('token a', 1000, 500)));
+  expect(counted.map(({ calls }) => calls).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  expect(new Set(counted.map(({ endsAt }) => endsAt))).toEqual(new Set([1500]));
+  expect(await other.callWindows.count('token b', 1200, 500)).toEqual({ endsAt: 1700, calls: 1 });
+  expect(await one.callWindows.count('token a', 1500, 500)).toEqual({ endsAt: 2000, calls: 1 });
+  // The window of another caller began when this one's was over.
+  await one.callWindows.count('token c', 1700, 500);
+  expect((await admin.query('select caller from call_window order by caller')).rows).toEqual([{ caller: 'token a' }, { caller: 'token c' }]);
+});
+
 describe('a schema', () => {
   test('is made by one of several processes that start at once', async () => {
     await Promise.all([open(), open(), open()]);

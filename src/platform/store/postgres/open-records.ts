@@ -2,6 +2,7 @@ import {
   clientConfig, IncompatibleSchema, isConnectionLost, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, shownAddress, transaction, typeNumbers,
 } from '../../../postgres/index.ts';
 import type { DataStore, Db } from '../store.ts';
+import { postgresCallWindows } from './call-windows.ts';
 import { postgresDialect } from './dialect.ts';
 import { queriesOn, type Statements } from './queries.ts';
 import { platformSchema } from './schema-steps.ts';
@@ -79,6 +80,7 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     write,
     // What was replaced stays in the database's files until it has cleaned them up, as in its own backups.
     overwrite: write,
+    callWindows: postgresCallWindows(usable),
     announceWork: channel.announceWork,
     onWork: channel.onWork,
     destroy: async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import type { DatabaseSchema } from '../schema/schema.ts';
 import type { DataStore, Db } from '../store.ts';
+import { createCallWindows } from '../call-windows.ts';
 import { createWorkListeners } from '../work-listeners.ts';
 import { readingConnection, writingConnection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
@@ -56,6 +57,7 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
       await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(writer);
       await sql`PRAGMA secure_delete = OFF`.execute(writer);
     },
+    callWindows: createCallWindows(),
     announceWork: listeners.call,
     onWork: listeners.onWork,
     destroy: async () => {
