@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDockerContainer, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
+import { createDockerContainer, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices, startDockerContainer, waitForDockerContainer } from '../../src/platform/runtime/docker/engine/index.ts';
 import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { scriptJob } from '../support/docker/script-job.ts';
@@ -69,6 +69,13 @@ test('a container that the engine made for a run, and forgot when it was killed,
   await createDockerContainer(engine, 'forgotten', { Image: `${docker.registry.host}/shell:1`, Labels });
   await platform.call('POST', `/job/${id}/deploy`);
   await expect.poll(() => state(id), within).toBe('DEPLOYED');
+  await expect.poll(made, within).toEqual([]);
+
+  // One that had ended goes with the job.
+  const ended = await createDockerContainer(engine, 'ended', { Image: `${docker.registry.host}/shell:1`, Entrypoint: ['/bin/sh', '-c', 'true'], Labels });
+  await startDockerContainer(engine, ended);
+  await waitForDockerContainer(engine, ended);
+  await platform.call('DELETE', `/job/${id}`);
   await expect.poll(made, within).toEqual([]);
 });
 

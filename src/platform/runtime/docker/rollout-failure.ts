@@ -11,7 +11,7 @@ const toleratedFailures = 2;
 /** How long an instance may wait for a node with room, in milliseconds. */
 const placementMilliseconds = 30_000;
 /** How long a rollout may wait for what obstructs its instances to be removed, in milliseconds. */
-const obstructionMilliseconds = 60_000;
+const obstructionMilliseconds = 30_000;
 /** What starting an instance takes on top of what its probe allows, and the least time for both: a probe says after 30 s what it waits for. */
 const startMilliseconds = 10_000;
 const leastReadyMilliseconds = 45_000;

@@ -74,6 +74,7 @@ export async function observeTakeDown(context: DockerContext, task: Task, cursor
   if (removes && cursor !== null) await removeEndedContainers(context, task, signal);
   // A rollout that was overtaken by a stop leaves a container that never starts, for as long as there is the service.
   const left = await runningContainers(context, serviceLabels(context.platformId, task.service), signal, removes ? undefined : alive);
-  if (left > 0 || (removes && !(await deleteBelongings(context, task, signal)))) return { outcome: 'ongoing', lines: begun, cursor: 'begun', nextPollAt: now + pollMilliseconds };
+  // What has ended is removed from the second time on, also where nothing else is left.
+  if (left > 0 || (removes && (cursor === null || !(await deleteBelongings(context, task, signal))))) return { outcome: 'ongoing', lines: begun, cursor: 'begun', nextPollAt: now + pollMilliseconds };
   return { outcome: 'succeeded', lines: [...begun, line(removes ? 'Removed, with its secrets and volumes' : 'No instance runs any more; volumes and configuration are kept')], cursor: 'begun' };
 }
