@@ -59,13 +59,16 @@ async function makeTemplate(seeding: Partial<PlatformOptions>): Promise<Template
   }
 }
 
+/** How many times the seeded job has run by a moment: each night at three. A copy of a directory from before would have missed a run, and say so. */
+const nightsBefore = (moment: number): number => Math.floor((moment - 3 * 3_600_000) / 86_400_000);
+
 const templates = new Map<string, Promise<Template>>();
 
 /** Makes a data directory for a platform with these options. Seeding takes longer than most tests, so that it is done once for all that would be alike. */
 export async function seededDirectory(options: Partial<PlatformOptions>): Promise<DataDirectory> {
   const seeding = seedingOf(options);
   if (!seeding) return { dataDir: await newDirectory() };
-  const key = JSON.stringify(seeding);
+  const key = JSON.stringify([seeding, nightsBefore(Date.now())]);
   const template = templates.get(key) ?? makeTemplate(seeding);
   templates.set(key, template);
   const { files, tokens, database } = await template;
