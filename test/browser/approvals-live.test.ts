@@ -1,30 +1,12 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../support/browser.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
-import { closeTestServers } from '../transport/test-server.ts';
-import { enter, lookedAt, removeOperatorFile, startSamplePage } from './sample-page.ts';
+import { enter, lookedAt, startSamplePage } from './sample-page.ts';
+import { useTabs } from './tabs.ts';
 
-let browser: Browser;
-const contexts: BrowserContext[] = [];
-
-beforeAll(async () => {
-  if (hasBrowser) browser = await openBrowser();
-});
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  await closeTestServers();
-});
-afterAll(async () => {
-  await browser?.close();
-  await removeOperatorFile();
-});
-
-async function openTab({ scripts = true } = {}): Promise<Page> {
-  const context = await browser.newContext({ javaScriptEnabled: scripts });
-  contexts.push(context);
-  return context.newPage();
-}
+const openPage = useTabs();
+const openTab = ({ scripts = true } = {}): Promise<Page> => openPage({ javaScriptEnabled: scripts });
 
 const call = { principal: 'key:ci', minutesAgo: 0, typed: 'shop/production', plan: {} } as const;
 const harmless = { ...call, typed: undefined, plan: { tool: 'update_application', target: { kind: 'application', id: 'a', name: 'api', mode: 'STAGING', path: 'shop/staging/api' } } } as const;

@@ -1,32 +1,13 @@
 import axe from 'axe-core';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hasBrowser, openBrowser } from '../support/browser.ts';
-import { closeTestServers } from '../transport/test-server.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser } from '../support/browser.ts';
 import { committedPicture, differenceOf, keepPicture, looksAlike, pictureOf } from './pictures.ts';
-import { enter, removeOperatorFile, startSamplePage } from './sample-page.ts';
+import { enter, startSamplePage } from './sample-page.ts';
+import { useTabs } from './tabs.ts';
 
-let browser: Browser;
-const contexts: BrowserContext[] = [];
-
-beforeAll(async () => {
-  if (hasBrowser) browser = await openBrowser();
-});
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  await closeTestServers();
-});
-afterAll(async () => {
-  await browser?.close();
-  await removeOperatorFile();
-});
-
-async function openTab(options: { bypassCSP?: boolean } = {}): Promise<Page> {
-  const context = await browser.newContext(options);
-  contexts.push(context);
-  return context.newPage();
-}
+const openTab = useTabs();
 
 /** What axe finds in a page, in words. */
 async function problemsIn(tab: Page): Promise<string[]> {
@@ -155,7 +136,7 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     await inEveryLook(tab, async (look) => {
       const picture = await pictureIn(tab);
       const name = `approvals-${look}.webp`;
-      const difference = await differenceOf(browser, await committedPicture(join(import.meta.dirname, 'pictures', name), picture), picture);
+      const difference = await differenceOf(tab.context().browser()!, await committedPicture(join(import.meta.dirname, 'pictures', name), picture), picture);
       if (!looksAlike(difference)) different.push(await keepPicture(name, picture, difference));
     });
     expect(different).toEqual([]);
@@ -168,7 +149,7 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     ['nothing to refuse with', '.refuse { visibility: hidden; }'],
   ])('is seen to look different with %s', async (_, css) => {
     const tab = await openSamplePage();
-    expect(looksAlike(await differenceOf(browser, await pictureIn(tab), await pictureIn(tab, css)))).toBe(false);
+    expect(looksAlike(await differenceOf(tab.context().browser()!, await pictureIn(tab), await pictureIn(tab, css)))).toBe(false);
   });
 
   test('would be found out with a field without a label, or letters that are hard to see', async () => {

@@ -1,0 +1,27 @@
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { hasBrowser, openBrowser } from '../support/browser.ts';
+import { closeTestServers } from '../transport/test-server.ts';
+import { removeOperatorFile } from './sample-page.ts';
+
+/** Opens a browser for the tests of a file. @returns what opens a tab with a profile of its own, which ends with the test, like the servers that it started */
+export function useTabs(): (options?: BrowserContextOptions) => Promise<Page> {
+  let browser: Browser | undefined;
+  const contexts: BrowserContext[] = [];
+  beforeAll(async () => {
+    if (hasBrowser) browser = await openBrowser();
+  });
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    await closeTestServers();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await removeOperatorFile();
+  });
+  return async (options) => {
+    const context = await browser!.newContext(options);
+    contexts.push(context);
+    return context.newPage();
+  };
+}
