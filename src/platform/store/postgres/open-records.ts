@@ -47,7 +47,7 @@ export interface RecordsOptions {
  * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't work on
  */
 export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
-  const options: PoolOptions = { applicationName: 'infra-mcp, a platform', maximumConnections, parsers };
+  const options: PoolOptions = { applicationName: 'infra-mcp-platform', maximumConnections, parsers };
   const pool = openPool(address, options);
   let unusable: IncompatibleSchema | undefined;
   let clock: DatabaseClock;
