@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import {
   createDockerClient, deleteDockerVolume, listDockerConfigs, listDockerContainers, listDockerNetworks, listDockerSecrets, listDockerServices, listDockerVolumes, parseDockerAddress, type DockerClient,
 } from '../../src/platform/runtime/docker/engine/index.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { startGitServer, type GitServer } from '../../test/support/git-server.ts';
 import { endWithThisProcess, pidWhileRunning } from '../temporary-directory.ts';
 
@@ -33,16 +33,6 @@ export interface DemoMachine {
   fetch(address: string): Promise<{ readonly status: number; readonly text: string }>;
   /** Ends the platform and the git server. @returns what is left on the engine, by kind and name; volumes of the proxy are removed */
   end(): Promise<readonly string[]>;
-}
-
-/** A port of the loopback address that nothing listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const madeByPlatforms = { label: ['io.infra-mcp.platform'] };

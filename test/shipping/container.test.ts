@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -11,6 +10,7 @@ import { textPaths } from '../../src/server/browse/texts.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { commandLine, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
 import { closeTestServers, connectLegacyHttp, connectModernHttp } from '../transport/test-server.ts';
+import { freePort } from '../support/free-port.ts';
 import { startProgram } from '../support/started-program.ts';
 import { service } from './compose.ts';
 import { container, containerEnv, objectOf } from './kubernetes.ts';
@@ -46,15 +46,6 @@ describe('the container image', () => {
     expect(Number(image.env['INFRA_HTTP_PORT'])).toBe(image.port);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** Runs the image's health check; gives its exit code. */
 const healthOf = async (port: number): Promise<number | null> => {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { runnableKinds } from '../../../support/container-programs.ts';
 import { exec, grpc, http, installProbe, isReady, notReady, probe, tcp } from './probe-runs.ts';
-import { closedPort, grpcServer, httpServer, tcpServer } from './probe-servers.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { grpcServer, httpServer, tcpServer } from './probe-servers.ts';
 
 if (runnableKinds.length === 0) test.skip('the probe, which runs on Linux only', () => {});
 
@@ -82,7 +83,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     });
 
     test('tells of a port on which nobody listens', async () => {
-      const port = await closedPort();
+      const port = await freePort();
       expect(await once(probe('ready', tcp(port)))).toMatchObject(notReady(`port ${port}: connection refused`));
     });
   });

@@ -34,16 +34,6 @@ export async function httpServer(statusOf: (count: number) => number): Promise<{
 /** A server over TCP that does this with its connections. */
 export const tcpServer = (serve: (socket: Socket) => void): Promise<number> => listen(createServer(serve));
 
-/** A port on which nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** The field of a message with the name of a service. */
 const serviceIn = (message: Buffer): string => {
   // Of the field, one byte is its number and the next ones its length, of which the last has no bit for more.

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ProgramEnd, runnableKinds } from '../../../support/container-programs.ts';
 import { exec, http, installProbe, isReady, notReady, probe, tcp } from './probe-runs.ts';
-import { closedPort, httpServer } from './probe-servers.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { httpServer } from './probe-servers.ts';
 
 if (runnableKinds.length === 0) test.skip('the probe, which runs on Linux only', () => {});
 
@@ -57,12 +58,12 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     });
 
     test('ends a run when the grace ends, so that the next one counts', async () => {
-      const port = await closedPort();
+      const port = await freePort();
       expect(await container({ hold: 60_000, grace: 100 })(probe('ready', tcp(port)))).toMatchObject(notReady(`port ${port}: connection refused`));
     });
 
     test('watches liveness too, from its initial delay on', async () => {
-      const port = await closedPort();
+      const port = await freePort();
       const end = await container({ grace: 0 })(probe('ready', tcp(port)), probe('live', exec('false'), { delay: 200, failures: 2 }));
       expect(end).toMatchObject({ code: 1, output: 'not alive: exit code 1, 2 times in a row\n' });
     });
@@ -106,7 +107,7 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     });
 
     test('has a container without a readiness probe as ready at once', async () => {
-      const port = await closedPort();
+      const port = await freePort();
       const next = container({ hold: 20_000 });
       const live = probe('live', tcp(port));
       expect(await next(live)).toMatchObject(isReady);

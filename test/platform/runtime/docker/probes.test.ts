@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { Healthchecks } from '../../../../src/contract/resources/service.ts';
 import { healthProblem, probeHealthcheck, probeRefusal } from '../../../../src/platform/runtime/docker/probes.ts';
 import { installPrograms, runnableKinds } from '../../../support/container-programs.ts';
-import { closedPort, httpServer } from './probe-servers.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { httpServer } from './probe-servers.ts';
 
 const second = 1e9;
 const year = 365 * 24 * 3600 * second;
@@ -95,7 +96,7 @@ describe.each(runnableKinds.slice(0, 1))('the probe understands a health check',
   });
 
   test('and says what fails in words that are read back', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const end = await run({ readiness_probe: probeOf({ tcp: { port } }), liveness_probe: probeOf({ tcp: { port } }, { initial_delay_seconds: 0, failure_threshold: 1 }) });
     const Log = [{ Start: '', End: '', ExitCode: end.code!, Output: end.output }];
     expect(healthProblem({ Status: 'unhealthy', FailingStreak: 1, Log })?.text).toBe(`The liveness probe failed: port ${port}: connection refused.`);
