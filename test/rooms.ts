@@ -78,6 +78,6 @@ export const rooms: readonly Room[] = [
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
     // Not src/main.ts: nobody imports that.
-    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/telemetry/', 'src/platform/', 'tools/', 'package.json'],
+    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/telemetry/', 'src/platform/', 'src/postgres/', 'tools/', 'package.json'],
   },
 ];

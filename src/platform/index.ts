@@ -3,4 +3,4 @@
 export type { EngineStatistics } from './engine/index.ts';
 export type { RealClusters } from './real-clusters.ts';
 export { startPlatform, type PlatformOptions, type RunningPlatform } from './platform.ts';
-export { readKnownRecords, type KnownRecords } from './store/index.ts';
+export { readKnownRecords, type KnownRecords, type RecordsPlace } from './store/index.ts';

@@ -11,7 +11,8 @@ import { limitsByRuntime, openRealClusters, type RealClusters } from './real-clu
 
 /** What the services of a platform need. */
 export interface PlatformServicesDependencies {
-  readonly dataDir: string;
+  /** The directory of the vault's key. */
+  readonly keysDir: string;
   readonly db: DataStore;
   readonly vault: Vault;
   readonly clock: PlatformClock;
@@ -71,7 +72,7 @@ const countStart = async (db: Db): Promise<number> => {
 
 /** Creates the services of a data directory. None of them is started. */
 export function createPlatformServices(dependencies: PlatformServicesDependencies): PlatformServices {
-  const { dataDir, db, vault, clock, stepped, random, randomSeed, faults, scenarios, timeScale, log } = dependencies;
+  const { keysDir, db, vault, clock, stepped, random, randomSeed, faults, scenarios, timeScale, log } = dependencies;
   const { runtime = (each) => each, realClusters } = dependencies;
   let running: RunningServices | undefined;
 
@@ -105,7 +106,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       return running;
     },
     start: async () => {
-      await requireMatchingKey(db, vault, dataDir);
+      await requireMatchingKey(db, vault, keysDir);
       await sealTargets(db, vault);
       await restoreSteppedTime();
       // Changes from now on have their events; those of earlier programs have none.

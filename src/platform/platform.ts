@@ -4,16 +4,12 @@ import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, o
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
 import { hasExamples, organizationId, seedIds } from './seed/index.ts';
-import { type DataStore, openDatabase, openVault, removeStaleReplacements } from './store/index.ts';
+import { openDatabase, openVault, type RecordsPlace, removeStaleReplacements } from './store/index.ts';
 import { createPlatformServices } from './platform-services.ts';
 import type { RealClusters } from './real-clusters.ts';
 
-/** Options of `startPlatform`. */
-export interface PlatformOptions {
-  /** The directory of the database and the key. Created if missing. */
-  readonly dataDir: string;
-  /** Opens the records that belong to the directory; default its own database. */
-  readonly openRecords?: (dataDir: string) => Promise<DataStore>;
+/** Options of `startPlatform`. Directories that are missing are created. */
+export interface PlatformOptions extends RecordsPlace {
   /** The address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /** The port to listen on; default 0, which picks a free one. */
@@ -69,15 +65,15 @@ export interface RunningPlatform {
  * @throws Error if the directory can't be used, the address can't be listened on, or a scenario doesn't exist
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
-  const { dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime, openRecords = openDatabase } = options;
+  const { dataDir, keysDir = dataDir, random = systemRandom, log = silentLog, timeScale = 1, steppedTime, openRecords = () => openDatabase(dataDir) } = options;
   const scenarios = scenariosNamed(options.scenarios ?? []);
-  const vault = openVault(dataDir);
-  const db = await openRecords(dataDir);
+  const vault = openVault(keysDir);
+  const db = await openRecords();
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? db.clock;
   const callersClock = stepped ? db.clock : clock;
   const faults = createFaultRegistry(options.faults ?? [], '');
-  const services = createPlatformServices({ ...options, dataDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
+  const services = createPlatformServices({ ...options, keysDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();
   const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
   const control = options.control ? await openControl({ dataDir, isShared: db.isShared, vault, clock, timeScale, stepping, faults, gate, services, log }) : undefined;

@@ -46,7 +46,7 @@ beforeAll(async () => {
   platform = await startTestPlatform({ rateLimit: 1_000_000_000 });
   tokens = [];
   // oxlint-disable-next-line no-await-in-loop
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform, { name: `token ${made}`, permission: 'admin' }));
   proxy = await startRecordingProxy(platform.url, { beforeRequest: injectFault, alter: withTokenLabel(labelOf) });
   const env = cleanEnvironment({
     INFRA_DATA_DIR: dataDir,

@@ -50,7 +50,7 @@ function seedingOf({ token, scenarios, timeScale, steppedTime, clock, random, ra
 async function makeTemplate(seeding: Partial<PlatformOptions>): Promise<Template> {
   const dataDir = await newDirectory();
   try {
-    await (await startPlatform({ openRecords: openTestStore, ...seeding, dataDir })).close();
+    await (await startPlatform({ openRecords: () => openTestStore(dataDir), ...seeding, dataDir })).close();
     const tokens = await createTokens(dataDir);
     const names = await readdir(dataDir);
     return { tokens, database: postgresTests?.databaseOf(dataDir), files: new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(dataDir, name))] as const))) };

@@ -78,7 +78,7 @@ const sendRequest = async (url: string, method: string, target: string, authoriz
 const standard: Partial<PlatformOptions> = { timeScale: 0, rateLimit: 1_000_000, token: 'token-of-the-tests' };
 
 async function platformIn(dataDir: string, options: Partial<PlatformOptions>, known?: Tokens): Promise<TestPlatform> {
-  const platform = await startPlatform({ openRecords: openTestStore, ...options, dataDir });
+  const platform = await startPlatform({ openRecords: () => openTestStore(dataDir), ...options, dataDir });
   const tokens = known ?? (await createTokens(dataDir));
   const send: TestPlatform['send'] = (method, target, requestOptions = {}) => sendRequest(platform.url, method, target, `Token ${tokens.admin}`, requestOptions);
   const call: TestPlatform['call'] = (name, input = {}, requestOptions = {}) => {

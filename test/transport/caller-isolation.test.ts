@@ -61,7 +61,7 @@ beforeAll(async () => {
   tokens = [];
   // One after the other, as they are written to one file.
   // oxlint-disable-next-line no-await-in-loop
-  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform.dataDir, { name: `token ${made}`, permission: 'admin' }));
+  for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform, { name: `token ${made}`, permission: 'admin' }));
   callers = Array.from({ length: callerCount }, (_, index) => {
     const token = index % 3 === 0 ? serverToken : tokens[index % tokenCount]!;
     const readOnly = index % 4 === 0;

@@ -48,7 +48,7 @@ const authenticate: AuthenticateCaller = async ({ headers }) => ({
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  tokens = { ann: await createToken(platform.dataDir, { name: 'ann', permission: 'read' }), bob: await createToken(platform.dataDir, { name: 'bob', permission: 'read' }) };
+  tokens = { ann: await createToken(platform, { name: 'ann', permission: 'read' }), bob: await createToken(platform, { name: 'bob', permission: 'read' }) };
   proxy = await startRecordingProxy(platform.url, {
     alter: (_method, path, body, token) => (path.endsWith(`${service}/status`) ? { ...(body as object), state: stateByToken[`Token ${token}`] ?? 'RUNNING' } : body),
   });

@@ -10,14 +10,14 @@ import { withProgress } from '../terminal/progress.ts';
  * @throws Error if there is no such backup, it can't be restored, or a process serves the data directory.
  */
 export async function restoreCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
-  const { dataDir } = config;
+  const { dataDir, keysDir } = config;
   if (name === undefined) return listBackups(config, { json });
   await findSnapshot(dataDir, name);
   const claim = await claimDataDir(dataDir);
   if (!claim) throw await alreadyServedError(dataDir, 'End that process first. Nothing was changed.');
   try {
-    const vault = openExistingVault(dataDir);
-    if (!vault) throw new Error(`There is no ${keyFile} in ${dataDir}, so the secrets in the backup can't be decrypted. Copy the key file from the time of the backup there first. Nothing was changed.`);
+    const vault = openExistingVault(keysDir);
+    if (!vault) throw new Error(`There is no ${keyFile} in ${keysDir}, so the secrets in the backup can't be decrypted. Copy the key file from the time of the backup there first. Nothing was changed.`);
     await removeStaleReplacements(dataDir);
     const replacement = await withProgress('Checking and copying the backup', () => prepareRestore(dataDir, name, vault));
     try {

@@ -12,7 +12,7 @@ export { kindOf, optionHelp, type OptionHelp, type OptionName, optionsOf } from 
 export { logLevels } from './options.ts';
 
 /** The options of one run. Options that the command doesn't take have their defaults. */
-export type Config = OptionValues & { readonly dataDir: string };
+export type Config = OptionValues & { readonly dataDir: string; readonly keysDir: string };
 
 /** The options are invalid. The message has one line for each problem and shows no secret. */
 export class ConfigError extends Error {
@@ -146,5 +146,6 @@ export function readConfig(
   const faults = [...mistakes, ...conflicts, ...(empty.length > 0 ? empty : [...invalid, ...contradictory])];
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
-  return { config: { ...values, dataDir: values.dataDir ?? defaultDataDir(env) }, warnings: [...warnings, ...exposedFlags(given)] };
+  const dataDir = values.dataDir ?? defaultDataDir(env);
+  return { config: { ...values, dataDir, keysDir: values.keysDir ?? dataDir }, warnings: [...warnings, ...exposedFlags(given)] };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ApiError, createClient, credentialOf, type Client, type RequestObserver } from '../../client/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
+import type { RecordsPlace } from '../../platform/index.ts';
 import { createToken } from '../../platform/api/index.ts';
 import { createSecretFile, readTextFile } from './secret-file.ts';
 
@@ -33,6 +34,8 @@ function onceWhileFresh(organization: unknown): EmbeddedClient['takeOrganization
 /** Options of an embedded client. */
 export interface EmbeddedClientOptions {
   readonly dataDir: string;
+  /** Where the platform's records are. */
+  readonly records: RecordsPlace;
   /** Timeout of one request, in seconds. */
   readonly requestTimeout: number;
   /** Name or id of the chosen organization. */
@@ -47,11 +50,12 @@ const tokenFile = (dataDir: string): string => join(dataDir, 'token');
 export const storedToken = (dataDir: string): Promise<string | undefined> => readTextFile(tokenFile(dataDir));
 
 /** The token stored in the data directory, or a new one. It is an administrator's, because the directory belongs to the user. */
-async function storedOrNewToken(dataDir: string): Promise<string> {
+async function storedOrNewToken(options: EmbeddedClientOptions): Promise<string> {
+  const { dataDir, records } = options;
   const stored = await storedToken(dataDir);
   if (stored) return stored;
-  const created = await createToken(dataDir, { name: 'infra-mcp stdio', permission: 'admin' });
-  return (await createSecretFile(tokenFile(dataDir), created)) ? created : storedOrNewToken(dataDir);
+  const created = await createToken(records, { name: 'infra-mcp stdio', permission: 'admin' });
+  return (await createSecretFile(tokenFile(dataDir), created)) ? created : storedOrNewToken(options);
 }
 
 /** The failure of every call where the chosen organization isn't that of the embedded platform: another platform may be meant. */
@@ -61,8 +65,9 @@ const otherOrganization = ({ operation, detail }: ApiError, organization: string
     next: 'Whoever runs this server sets INFRA_BASE_URL to the platform that has it, or removes INFRA_ORGANIZATION, --organization or organization in the profile.',
   });
 
-async function tryConnect(url: string, { dataDir, requestTimeout, organization: choice, log, observer }: EmbeddedClientOptions): Promise<EmbeddedClient> {
-  const token = await storedOrNewToken(dataDir);
+async function tryConnect(url: string, options: EmbeddedClientOptions): Promise<EmbeddedClient> {
+  const { requestTimeout, organization: choice, log, observer } = options;
+  const token = await storedOrNewToken(options);
   const timeout = requestTimeout * 1000;
   const client = createClient({ baseUrl: url, credential: credentialOf(token), organization: choice, timeouts: { headers: timeout, body: timeout }, log, observer });
   try {

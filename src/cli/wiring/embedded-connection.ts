@@ -6,6 +6,7 @@ import type { ServerLogger } from '../../server/context/index.ts';
 import { type DataDirClaim, claimDataDir, endpointOf } from './data-dir-claim.ts';
 import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
+import { recordsPlaceOf } from './records-place.ts';
 import { startEmbeddedPlatform, type EmbeddedPlatform } from './embedded-platform.ts';
 
 // How long another process may take to start the platform, and how often to check for it, in milliseconds.
@@ -33,7 +34,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
   let connecting: Promise<EmbeddedClient> | undefined;
 
   const connectTo = async (url: string): Promise<EmbeddedClient> => {
-    latest = await connectEmbedded(url, { ...config, log, observer });
+    latest = await connectEmbedded(url, { ...config, records: recordsPlaceOf(config), log, observer });
     clients.push(latest);
     return latest;
   };

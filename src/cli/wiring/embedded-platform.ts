@@ -2,6 +2,7 @@ import type { Config } from '../config/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/index.ts';
 import type { DataDirClaim } from './data-dir-claim.ts';
+import { recordsPlaceOf } from './records-place.ts';
 
 /** A platform served by this process. Other processes find it through its data directory. */
 export interface EmbeddedPlatform {
@@ -15,10 +16,10 @@ export interface EmbeddedPlatform {
  * @param overrides options that are not part of the configuration.
  */
 export async function startEmbeddedPlatform(claim: DataDirClaim, config: Config, log: ServerLogger, overrides: Partial<PlatformOptions> = {}): Promise<EmbeddedPlatform> {
-  const { dataDir, rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
+  const { rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
   try {
     const platform = await startPlatform({
-      dataDir, rateLimit, rateWindowSeconds: rateWindow, timeScale, allowPrivateWebhookTargets, scenarios: scenario, log, ...overrides,
+      ...recordsPlaceOf(config), rateLimit, rateWindowSeconds: rateWindow, timeScale, allowPrivateWebhookTargets, scenarios: scenario, log, ...overrides,
     });
     await claim.publish(platform.url);
     return {

@@ -8,23 +8,23 @@ import { keysFromFile, type KeyProvider, type KeyRing } from '../../server/conte
 import { typedProgram } from '../init/launch.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 
-/** The guard's files in a data directory. */
-const guardFiles = (dataDir: string) => ({
-  keys: join(dataDir, 'guard.key'),
+/** The guard's files: what all processes have in common, and what is this machine's. */
+const guardFiles = ({ dataDir, keysDir }: Config) => ({
+  keys: join(keysDir, 'guard.key'),
+  operator: join(keysDir, 'operator.json'),
   store: join(dataDir, 'guard.sqlite'),
-  operator: join(dataDir, 'operator.json'),
   audit: join(dataDir, 'audit.jsonl'),
   heads: join(dataDir, 'audit-heads'),
 });
 
-const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config.dataDir).keys);
+const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).keys);
 
 /** Quotes a word for a POSIX shell. */
 const shellQuoted = (word: string): string => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
 
-/** Options for the operator's command to use the same data directory and audit log. Never the audit command, which may contain secrets. */
-function operatorOptions({ dataDir, auditFile }: Config): string | undefined {
-  const words = [...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]), ...(auditFile === undefined ? [] : ['--audit-file', auditFile])];
+/** Options for the operator's command to use the same directories and audit log. Never the audit command, which may contain secrets. */
+function operatorOptions({ dataDir, keysDir, auditFile }: Config): string | undefined {
+  const words = [...(dataDir === defaultDataDir(process.env) ? [] : ['--data-dir', dataDir]), ...(keysDir === dataDir ? [] : ['--keys-dir', keysDir]), ...(auditFile === undefined ? [] : ['--audit-file', auditFile])];
   return words.length === 0 ? undefined : words.map(shellQuoted).join(' ');
 }
 
@@ -48,7 +48,7 @@ const logOf = (config: Config, keys: KeyProvider, isShared: boolean) => (): stri
 
 /** The configuration of approvals. @param shared where they are; default the store of the data directory. */
 export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config), shared?: SharedGuard): ApprovalsConfig => {
-  const { store, operator } = guardFiles(config.dataDir);
+  const { store, operator } = guardFiles(config);
   return { store: shared?.store ?? sqliteGuardStore(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: logOf(config, keys, shared !== undefined) };
 };
 
@@ -61,7 +61,7 @@ export interface AuditFiles {
 
 /** The paths and keys of the configured audit log. */
 export function auditFilesOf(config: Config, keys: KeyProvider = keysFor(config)): AuditFiles {
-  const { audit, heads } = guardFiles(config.dataDir);
+  const { audit, heads } = guardFiles(config);
   return { file: config.auditFile ?? audit, heads, keys: () => ({ entries: keys('audit'), heads: keys('audit head') }) };
 }
 
@@ -107,7 +107,7 @@ export function openGuard(config: Config, { webhook, observer, shared }: OpenGua
   const { store } = approvals;
   const auditLog = auditLogOf(config, keys, shared);
   const recordDecision = auditDecisions(auditLog, clock);
-  const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config.dataDir).store);
+  const isStored = (): boolean => shared !== undefined || existsSync(guardFiles(config).store);
   return {
     dependencies: {
       program: typedProgram(), keys, recorder: auditRecorder(auditLog, clock), approvals: createApprovals({ ...approvals, observer }, webhook?.announce), highRiskCalls: store.highRiskCalls,

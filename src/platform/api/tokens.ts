@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../contract/index.ts';
 import { type PlatformClock, isoNow, systemClock, type Random, systemRandom } from '../common/index.ts';
-import { databaseFile, type Db, openDatabase, type DataStore, openVault, type Vault } from '../store/index.ts';
+import { databaseFile, type Db, openDatabase, type DataStore, openVault, type RecordsPlace, type Vault } from '../store/index.ts';
 
 /** The properties of a new token. */
 export interface TokenRequest {
@@ -93,8 +93,8 @@ export async function hasLiveToken(db: Db, clock: PlatformClock): Promise<boolea
   return row !== undefined;
 }
 
-async function withDatabase<Result>(dataDir: string, use: (db: DataStore) => Promise<Result>): Promise<Result> {
-  const db = await openDatabase(dataDir);
+async function withRecords<Result>({ dataDir, openRecords = () => openDatabase(dataDir) }: RecordsPlace, use: (db: DataStore) => Promise<Result>): Promise<Result> {
+  const db = await openRecords();
   try {
     return await use(db);
   } finally {
@@ -106,30 +106,31 @@ async function withDatabase<Result>(dataDir: string, use: (db: DataStore) => Pro
  * Opens only an existing database, so that a mistyped directory isn't created.
  * @throws Error if the directory holds no platform data
  */
-const withExistingDatabase: typeof withDatabase = (dataDir, use) => {
-  if (!existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token: token create.`);
-  return withDatabase(dataDir, use);
+const withExistingRecords: typeof withRecords = async (place, use) => {
+  const { dataDir, openRecords } = place;
+  if (!openRecords && !existsSync(join(dataDir, databaseFile))) throw new Error(`There is no platform in ${dataDir}. Check --data-dir, or create its first token: token create.`);
+  return withRecords(place, use);
 };
 
 /**
- * Creates a token in a data directory, even while its platform runs. Returns the value, which can't be read again.
+ * Creates a token of a platform, even while it runs. Returns the value, which can't be read again.
  * @throws Error for an empty name, an unknown level or a time to live that isn't positive
  */
-export const createToken = (dataDir: string, request: TokenRequest): Promise<string> =>
-  withDatabase(dataDir, (db) =>
-    db.write((trx) => addToken(trx, request, { vault: openVault(dataDir), clock: systemClock, random: systemRandom })),
+export const createToken = (place: RecordsPlace, request: TokenRequest): Promise<string> =>
+  withRecords(place, (db) =>
+    db.write((trx) => addToken(trx, request, { vault: openVault(place.keysDir ?? place.dataDir), clock: systemClock, random: systemRandom })),
   );
 
-/** Lists all tokens of a data directory, oldest first, including revoked and expired ones. */
-export const listTokens = async (dataDir: string): Promise<TokenRecord[]> =>
-  withExistingDatabase(dataDir, (db) => db.selectFrom('api_token').select(recordColumns).orderBy('created_at').orderBy('id').execute());
+/** Lists all tokens of a platform, oldest first, including revoked and expired ones. */
+export const listTokens = async (place: RecordsPlace): Promise<TokenRecord[]> =>
+  withExistingRecords(place, (db) => db.selectFrom('api_token').select(recordColumns).orderBy('created_at').orderBy('id').execute());
 
 /**
  * Revokes a token by its id, or by its name if only one live token has it.
  * @throws Error if there is no such live token, or if several share the name; the message lists their ids
  */
-export const revokeToken = async (dataDir: string, idOrName: string): Promise<TokenRecord> =>
-  withExistingDatabase(dataDir, (db) =>
+export const revokeToken = async (place: RecordsPlace, idOrName: string): Promise<TokenRecord> =>
+  withExistingRecords(place, (db) =>
     db.write(async (trx) => {
       const found = await trx
         .selectFrom('api_token')

@@ -35,6 +35,16 @@ interface DbExtras {
 /** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
 export type Db = Omit<Kysely<DatabaseSchema>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & DbExtras;
 
+/** Where the records of a platform are, and the key of their secrets. */
+export interface RecordsPlace {
+  /** The directory of the database. */
+  readonly dataDir: string;
+  /** The directory of the key that seals secrets; default the data directory. */
+  readonly keysDir?: string;
+  /** Opens the records where they aren't in the directory's own database. @throws Error if they can't be used */
+  readonly openRecords?: () => Promise<DataStore>;
+}
+
 /** The records of a platform. */
 export interface DataStore extends Db {
   /** Whether several processes may serve the same records at once. */

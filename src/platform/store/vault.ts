@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Db } from './store.ts';
 import { readSetting, writeSetting } from './settings.ts';
 
-/** Encrypts secrets at rest, with the key of a data directory. */
+/** Encrypts secrets at rest, with a key in a file. */
 export interface Vault {
   seal(plain: string): string;
   /** @throws Error if the text was sealed with another key, or was modified */
@@ -13,7 +13,7 @@ export interface Vault {
   sign(text: string): string;
 }
 
-/** The name of the key file in the data directory. */
+/** The name of the key file in its directory. */
 export const keyFile = 'secret.key';
 
 const keyBytes = 32;
@@ -70,11 +70,11 @@ const writeKey = (path: string): void => {
 };
 
 /**
- * Opens the vault of a data directory; undefined if it has no key.
+ * Opens the vault of a directory of keys; undefined if it has no key.
  * @throws Error if the key file can't be read or is damaged, because sealed values could not be opened
  */
-export function openExistingVault(dataDir: string): Vault | undefined {
-  const path = join(dataDir, keyFile);
+export function openExistingVault(keysDir: string): Vault | undefined {
+  const path = join(keysDir, keyFile);
   const key = readKey(path);
   if (!key) return undefined;
   if (key.length !== keyBytes) throw new Error(`The key file ${path} is damaged: it must hold ${keyBytes} bytes. Put back the backup of it that you kept.`);
@@ -82,15 +82,15 @@ export function openExistingVault(dataDir: string): Vault | undefined {
 }
 
 /**
- * Opens the vault of a data directory. Creates its key on first use, in a file that only the owner can read.
+ * Opens the vault of a directory of keys. Creates its key on first use, in a file that only the owner can read.
  * @throws Error like `openExistingVault`
  */
-export function openVault(dataDir: string): Vault {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const existing = openExistingVault(dataDir);
+export function openVault(keysDir: string): Vault {
+  mkdirSync(keysDir, { recursive: true, mode: 0o700 });
+  const existing = openExistingVault(keysDir);
   if (existing) return existing;
-  writeKey(join(dataDir, keyFile));
-  return openExistingVault(dataDir)!;
+  writeKey(join(keysDir, keyFile));
+  return openExistingVault(keysDir)!;
 }
 
 const keySignature = (vault: Vault): string => vault.sign('key check');
@@ -102,12 +102,12 @@ export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
 }
 
 /**
- * Checks that the data directory's key is the one that sealed its records. Stores a key check on first use.
+ * Checks that the key is the one that sealed its records. Stores a key check on first use.
  * @throws Error for another key, because no secret could be opened
  */
-export async function requireMatchingKey(db: Db, vault: Vault, dataDir: string): Promise<void> {
+export async function requireMatchingKey(db: Db, vault: Vault, keysDir: string): Promise<void> {
   if (!(await keyMatches(db, vault))) {
-    throw new Error(`The key file ${keyFile} in ${dataDir} is not the one its secrets were sealed with. Put the right one back; without it, begin anew in another directory.`);
+    throw new Error(`The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, begin anew in another directory or database.`);
   }
   if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keySignature(vault));
 }

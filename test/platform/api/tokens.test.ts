@@ -23,26 +23,26 @@ const read = (part: string | undefined) => JSON.parse(Buffer.from(part!, 'base64
 
 describe('a token', () => {
   test('counts as soon as it is created, and no longer once it is revoked, while the platform runs', async () => {
-    const value = await createToken(platform.dataDir, { name: 'for a while', permission: 'read' });
+    const value = await createToken(platform, { name: 'for a while', permission: 'read' });
     expect(await statusWith(value)).toBe(200);
-    const revoked = await revokeToken(platform.dataDir, 'for a while');
+    const revoked = await revokeToken(platform, 'for a while');
     expect(revoked).toMatchObject({ name: 'for a while', permission: 'read', revoked_at: expect.any(String) });
     expect(await statusWith(value)).toBe(401);
   });
 
   test('is listed without its value, with when it was last used', async () => {
-    const value = await createToken(platform.dataDir, { name: 'listed', permission: 'deploy' });
-    const find = async () => (await listTokens(platform.dataDir)).find(({ name }) => name === 'listed');
+    const value = await createToken(platform, { name: 'listed', permission: 'deploy' });
+    const find = async () => (await listTokens(platform)).find(({ name }) => name === 'listed');
     expect(await find()).toMatchObject({ permission: 'deploy', last_used_at: null, expires_at: null, revoked_at: null });
     expect(await statusWith(value)).toBe(200);
     const listed = await find();
     expect(listed!.last_used_at).toBe(new Date(now).toISOString());
-    expect(JSON.stringify(await listTokens(platform.dataDir))).not.toContain(value);
+    expect(JSON.stringify(await listTokens(platform))).not.toContain(value);
     expect(Object.keys(listed!)).not.toContain('hash');
   });
 
   test('expires', async () => {
-    const value = await createToken(platform.dataDir, { name: 'short', permission: 'read', ttlSeconds: 100 });
+    const value = await createToken(platform, { name: 'short', permission: 'read', ttlSeconds: 100 });
     expect(await statusWith(value)).toBe(200);
     now += 3600_000;
     expect(await statusWith(value)).toBe(401);
@@ -50,7 +50,7 @@ describe('a token', () => {
   });
 
   test('for the Bearer scheme reads as a JWT, which expires with it', async () => {
-    const value = await createToken(platform.dataDir, { name: 'person', permission: 'write', ttlSeconds: 60, jwt: true });
+    const value = await createToken(platform, { name: 'person', permission: 'write', ttlSeconds: 60, jwt: true });
     const [header, claims, signature] = value.split('.');
     expect(read(header)).toEqual({ alg: 'HS256', typ: 'JWT' });
     const { iat, exp } = read(claims) as { iat: number; exp: number };
@@ -62,19 +62,19 @@ describe('a token', () => {
   });
 
   test('is refused without a name, with a level that does not exist, or with no time to live', async () => {
-    await expect(createToken(platform.dataDir, { name: ' ', permission: 'read' })).rejects.toThrow('name');
-    await expect(createToken(platform.dataDir, { name: 'x', permission: 'root' as 'admin' })).rejects.toThrow('read, deploy, write, admin');
-    await expect(createToken(platform.dataDir, { name: 'x', permission: 'read', ttlSeconds: 0 })).rejects.toThrow('above 0');
+    await expect(createToken(platform, { name: ' ', permission: 'read' })).rejects.toThrow('name');
+    await expect(createToken(platform, { name: 'x', permission: 'root' as 'admin' })).rejects.toThrow('read, deploy, write, admin');
+    await expect(createToken(platform, { name: 'x', permission: 'read', ttlSeconds: 0 })).rejects.toThrow('above 0');
   });
 
   test('is revoked by its id where several have its name', async () => {
-    const values = [await createToken(platform.dataDir, { name: 'twin', permission: 'read' }), await createToken(platform.dataDir, { name: 'twin', permission: 'read' })];
-    const twins = (await listTokens(platform.dataDir)).filter(({ name }) => name === 'twin');
-    await expect(revokeToken(platform.dataDir, 'twin')).rejects.toThrow(twins[0]!.id);
-    await revokeToken(platform.dataDir, twins[0]!.id);
+    const values = [await createToken(platform, { name: 'twin', permission: 'read' }), await createToken(platform, { name: 'twin', permission: 'read' })];
+    const twins = (await listTokens(platform)).filter(({ name }) => name === 'twin');
+    await expect(revokeToken(platform, 'twin')).rejects.toThrow(twins[0]!.id);
+    await revokeToken(platform, twins[0]!.id);
     expect(new Set(await Promise.all(values.map((value) => statusWith(value))))).toEqual(new Set([200, 401]));
-    await revokeToken(platform.dataDir, 'twin');
-    await expect(revokeToken(platform.dataDir, 'twin')).rejects.toThrow('No live token');
+    await revokeToken(platform, 'twin');
+    await expect(revokeToken(platform, 'twin')).rejects.toThrow('No live token');
   });
 });
 
@@ -88,10 +88,10 @@ describe('the token of the start', () => {
 
   test('is made in a new directory, and only there', async () => {
     const fresh = await startTestPlatform({ token: undefined });
-    const others = await listTokens(fresh.dataDir);
+    const others = await listTokens(fresh);
     expect(others.filter(({ name }) => !name.endsWith('of the tests'))).toMatchObject([{ permission: 'admin', revoked_at: null }]);
     const again = await fresh.restart();
-    expect((await listTokens(again.dataDir)).filter(({ name }) => !name.endsWith('of the tests'))).toHaveLength(1);
+    expect((await listTokens(again)).filter(({ name }) => !name.endsWith('of the tests'))).toHaveLength(1);
     await again.close();
   });
 });
@@ -137,7 +137,7 @@ describe('the vault', () => {
 
 test('asking for the tokens of a directory without a platform makes none there', async () => {
   const nowhere = join(tmpdir(), `infra-mcp-nowhere-${process.pid}`);
-  await expect(listTokens(nowhere)).rejects.toThrow(`There is no platform in ${nowhere}`);
-  await expect(revokeToken(nowhere, 'ci')).rejects.toThrow('There is no platform');
+  await expect(listTokens({ dataDir: nowhere })).rejects.toThrow(`There is no platform in ${nowhere}`);
+  await expect(revokeToken({ dataDir: nowhere }, 'ci')).rejects.toThrow('There is no platform');
   expect(existsSync(nowhere)).toBe(false);
 });

@@ -47,10 +47,10 @@ test('a snapshot is taken, listed, restored as often as wanted, and deleted', as
 });
 
 test('tokens stay as they are: what was made later goes on to hold, what was revoked does not come back', async () => {
-  const revoked = await createToken(platform.dataDir, { name: 'revoked later', permission: 'read' });
+  const revoked = await createToken(platform, { name: 'revoked later', permission: 'read' });
   await snapshot('one');
-  await revokeToken(platform.dataDir, 'revoked later');
-  const later = await createToken(platform.dataDir, { name: 'later', permission: 'read' });
+  await revokeToken(platform, 'revoked later');
+  const later = await createToken(platform, { name: 'later', permission: 'read' });
   await restore('one');
   const statusWith = async (token: string) => (await platform.send('GET', '/organization', { authorization: `Token ${token}` })).status;
   expect([await statusWith(revoked), await statusWith(later)]).toEqual([401, 200]);
