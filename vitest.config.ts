@@ -15,6 +15,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
   contributing: ['test/contributing/**/*.test.ts'],
   // The platform's tests once more, with its records in PostgreSQL, and what is particular to that.
   postgres: ['test/postgres/on-server/**/*.test.ts'],
+  // Several platforms and servers on one PostgreSQL under load, with proxies in between, while parts of them fail.
+  fleet: ['test/fleet/**/*.test.ts'],
   // What starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control:
   // as long as all the others together.
   thorough: [
@@ -39,7 +41,7 @@ const onPostgresToo = [
 ];
 
 /** The suites whose tests start the built program. */
-const starting = ['thorough', 'attacks', 'browser', 'docker', 'clients', 'slow'];
+const starting = ['thorough', 'attacks', 'browser', 'docker', 'clients', 'slow', 'fleet'];
 
 export default defineConfig(({ mode }) => {
   const files = named[mode];
@@ -58,10 +60,10 @@ export default defineConfig(({ mode }) => {
   const [shared, isolated] = [{ ...perSuite, isolate: false }, { ...perSuite, isolate: true }];
   return {
     test: {
-      passWithNoTests: mode === 'slow',
+      passWithNoTests: ['slow', 'fleet'].includes(mode),
       pool: 'forks',
       // Some tests wait more than they work: a third worker uses what they leave of two cores. Engines share a network, where there is room for one.
-      maxWorkers: files === undefined ? 3 : mode === 'docker' ? 1 : 2,
+      maxWorkers: files === undefined ? 3 : ['docker', 'fleet'].includes(mode) ? 1 : 2,
       ...(mode === 'thorough'
         ? {
             projects: [
