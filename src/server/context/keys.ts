@@ -10,7 +10,12 @@ export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'questio
 /** The keys of one data directory, by purpose. */
 export type KeyProvider = (purpose: KeyPurpose) => Buffer;
 
-const isReadableByOthers = (path: string): boolean => process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
+/** Whether others than this user may read a file. Its group may where it isn't this user's own file: only so do Kubernetes' secrets reach a user. */
+const isReadableByOthers = (path: string): boolean => {
+  if (process.platform === 'win32') return false;
+  const { mode, uid } = statSync(path);
+  return (mode & (uid === process.getuid?.() ? 0o077 : 0o007)) !== 0;
+};
 
 /** Creates a key file atomically, unless it exists: if several processes try, one wins. */
 function createKeyFile(path: string): void {
