@@ -78,7 +78,7 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
  * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of its
  * metrics if they are served, as one line of JSON on stdout.
  * @param shared what this server shares with others. Default: nothing beyond the data directory.
- * @throws Error if anybody could reach it without authentication, or a configured file or address can't be used.
+ * @throws Error if anybody could reach it without authentication, or a configured file or address can't be used; at the end, if a newer version has changed the database of its embedded platform.
  */
 export async function httpCommand(config: Config, shared?: SharedGuard): Promise<void> {
   const log = createLog(config.logLevel);
@@ -139,7 +139,7 @@ export async function httpCommand(config: Config, shared?: SharedGuard): Promise
     throw error;
   });
   process.stdout.write(`${JSON.stringify({ url, metrics_url: metricsUrl })}\n`);
-  await stopped;
+  const failure = await Promise.race([stopped, ...(connection.unusable ? [connection.unusable] : [])]);
   stopReloading();
   await server.close();
   await telemetry.close();
@@ -147,4 +147,5 @@ export async function httpCommand(config: Config, shared?: SharedGuard): Promise
   await resolver.flush();
   await guard.close();
   await connection.close();
+  if (failure) throw failure;
 }

@@ -72,7 +72,7 @@ const queryOn = (client: Pick<PostgresClient, 'query'>): Query => async (stateme
 /** Connects to a database when it is used. @param isTimeGiven whether the time is that of callers instead of the database's. */
 export function guardConnection(address: PostgresAddress, { isTimeGiven, maximumConnections }: { readonly isTimeGiven: boolean; readonly maximumConnections: number }): GuardConnection {
   const pool = openPool(address, { applicationName: 'infra-mcp-server', maximumConnections });
-  const prepare = once(async () => void (await migrateSchema(pool, guardSchema)));
+  const prepare = once(() => migrateSchema(pool, guardSchema));
   const transact: GuardConnection['transact'] = async (change) => {
     await prepare();
     return transaction(pool, 'write', (client) => {
