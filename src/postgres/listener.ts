@@ -16,12 +16,14 @@ export interface ListenerOptions {
   readonly onMessage: (payload: string) => void;
   /** Called whenever it listens again after the connection was lost: messages may have been missed. */
   readonly onReconnected: () => void;
+  /** Called when the connection is lost. */
+  readonly onLost?: () => void;
 }
 
 const pauseMilliseconds = 500;
 
 /** Listens until it is closed; connects again whenever the connection is lost. */
-export function listen({ config, channel, onMessage, onReconnected }: ListenerOptions): Listener {
+export function listen({ config, channel, onMessage, onReconnected, onLost }: ListenerOptions): Listener {
   const ready = Promise.withResolvers<void>();
   const closing = new AbortController();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
@@ -42,6 +44,7 @@ export function listen({ config, channel, onMessage, onReconnected }: ListenerOp
       hasListened = true;
       ready.resolve();
       await Promise.race([lost.promise, closed]);
+      if (!closing.signal.aborted) onLost?.();
     } finally {
       await client.end().catch(() => {});
     }
