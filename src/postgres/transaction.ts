@@ -15,9 +15,9 @@ const maximumAttempts = 6;
 const retriedFor = 5000;
 const firstPauseMilliseconds = 20;
 
-const commit = async (client: PostgresClient): Promise<void> => {
+const commit = async (client: PostgresClient, mode: TransactionMode): Promise<void> => {
   const ended = await client.query('commit').catch((error: unknown) => {
-    throw isConnectionLost(error) ? new CommitUnknown(error) : error;
+    throw mode === 'write' && isConnectionLost(error) ? new CommitUnknown(error) : error;
   });
   // A transaction in which a statement failed can't be committed, whatever was made of its error.
   if (ended.command === 'ROLLBACK') throw new Error('A change was undone, because one of its statements had failed before.');
@@ -29,7 +29,7 @@ const once = async <Result>(pool: PostgresPool, mode: TransactionMode, operation
   try {
     await client.query(beginning[mode]);
     const result = await operation(client);
-    await commit(client);
+    await commit(client, mode);
     return result;
   } catch (error) {
     // Nothing can be said on a connection that is lost, or that doesn't answer.
@@ -46,7 +46,7 @@ const pauseAfter = (attempt: number): Promise<void> => setTimeout(firstPauseMill
 /**
  * Runs an operation in a transaction: committed when it returns, rolled back when it throws. Runs it again, a few times, if it
  * was rolled back because of another transaction or of a lost connection, for a few seconds.
- * @throws CommitUnknown if the connection broke during the commit
+ * @throws CommitUnknown if the connection broke during the commit of what may have written
  */
 export async function transaction<Result>(pool: PostgresPool, mode: TransactionMode, operation: (client: PostgresClient) => Promise<Result>): Promise<Result> {
   const retriedUntil = performance.now() + retriedFor;
