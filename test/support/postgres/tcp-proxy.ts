@@ -12,6 +12,8 @@ export interface TcpProxy {
   cut(): void;
   /** Passes nothing on any more, in either direction, and ends nothing. New connections hang too. */
   stall(): void;
+  /** Passes nothing on any more over the connections that there are, and ends none. New ones are passed on. */
+  forget(): void;
   /** Ends all connections and refuses new ones. */
   refuse(): void;
   /** Passes everything on again, what waited included. */
@@ -23,9 +25,10 @@ export interface TcpProxy {
 export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
   let mode: ProxyMode = 'open';
   const pairs = new Set<readonly [Socket, Socket]>();
+  let forgotten: readonly (readonly [Socket, Socket])[] = [];
 
   const cut = (): void => {
-    for (const pair of pairs) for (const socket of pair) socket.destroy();
+    for (const pair of [...pairs, ...forgotten]) for (const socket of pair) socket.destroy();
   };
   const setMode = (next: ProxyMode): void => {
     mode = next;
@@ -59,6 +62,12 @@ export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
     addressOf: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
     cut,
     stall: () => setMode('stalled'),
+    forget: () => {
+      setMode('stalled');
+      forgotten = [...forgotten, ...pairs];
+      pairs.clear();
+      setMode('open');
+    },
     refuse: () => {
       setMode('refusing');
       cut();
