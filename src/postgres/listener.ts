@@ -16,12 +16,14 @@ export interface ListenerOptions {
   readonly onMessage: (payload: string) => void;
   /** Called whenever it begins to listen, at first and after the connection was lost: messages before may have been missed. */
   readonly onListening: () => void;
+  /** Called when the connection is lost. */
+  readonly onLost?: () => void;
 }
 
 const pauseMilliseconds = 500;
 
 /** Listens until it is closed; connects again whenever the connection is lost. */
-export function listen({ config, channel, onMessage, onListening }: ListenerOptions): Listener {
+export function listen({ config, channel, onMessage, onListening, onLost }: ListenerOptions): Listener {
   const ready = Promise.withResolvers<void>();
   const closing = new AbortController();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
@@ -40,6 +42,7 @@ export function listen({ config, channel, onMessage, onListening }: ListenerOpti
       onListening();
       ready.resolve();
       await Promise.race([lost.promise, closed]);
+      if (!closing.signal.aborted) onLost?.();
     } finally {
       await client.end().catch(() => {});
     }
