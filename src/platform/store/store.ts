@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
-import type { DatabaseSchema } from './schema/schema.ts';
+import type { DatabaseSchema, SettingName } from './schema/schema.ts';
 
 /** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
 export interface Dialect {
@@ -74,6 +74,10 @@ export interface DataStore extends Db {
   announceWork(): void;
   /** Calls a listener when work is announced. @returns a function that ends this */
   onWork(listener: () => void): () => void;
+  /** Tells all processes on these records that a setting has changed. Never throws; who can't be reached now is told that settings may have changed. */
+  announceSetting(name: SettingName): void;
+  /** Calls a listener when a setting has changed at another process, or may have. @returns a function that ends this */
+  onSetting(name: SettingName, listener: () => void): () => void;
   /** The time by which everything on these records is dated: all processes on them agree on it. */
   readonly clock: PlatformClock;
   /** The calls of each caller, counted over all processes on these records. */

@@ -102,6 +102,8 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     unusable: outdated.promise,
     announceWork: channel.announceWork,
     onWork: channel.onWork,
+    announceSetting: channel.announceSetting,
+    onSetting: channel.onSetting,
     destroy: async () => {
       clearInterval(checking);
       clock.close();

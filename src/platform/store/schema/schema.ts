@@ -116,7 +116,7 @@ export interface ApiTokenTable {
  * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old events
  * were removed; `platform_id`, by which it knows what it made on engines.
  */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id';
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules';
 
 export interface SettingTable {
   name: SettingName;

@@ -63,6 +63,9 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
     alone: (_name, operation) => operation(),
     announceWork: listeners.call,
     onWork: listeners.onWork,
+    // There is no other process.
+    announceSetting: () => {},
+    onSetting: () => () => {},
     // A newer program can't open a directory that another one serves.
     unusable: new Promise(() => {}),
     destroy: async () => {
