@@ -132,6 +132,14 @@ test('time is the database\'s, whatever the clock of a process shows', async () 
   expect(Math.abs(wrong.clock.now() - right.clock.now())).toBeLessThan(20_000);
 });
 
+test('time goes on evenly when the clock of a process is set to another time', async () => {
+  let ahead = 0;
+  const jumping = await openPostgresRecords(database.address, { maximumConnections: 1, ownClock: { now: () => Date.now() + ahead } });
+  opened.push(jumping);
+  const right = await open();
+  for (ahead of [60_000, -60_000]) expect(Math.abs(jumping.clock.now() - right.clock.now())).toBeLessThan(20_000);
+});
+
 describe('a schema', () => {
   test('is made by one of several processes that start at once', async () => {
     await Promise.all([open(), open(), open()]);
