@@ -53,9 +53,11 @@ test('who leaves at one server is signed out at all', async () => {
   for (const replica of [one, other]) expect(isSignedIn(await look(replica, cookie))).toBe(false);
 });
 
+/** Lets the operators' sessions become older. */
+const idle = (minutes: number) => fleet.query(`update guard_operator_session set last_used = last_used - interval '${minutes} minutes'`);
+
 test('who is idle for too long is signed out at all; looking keeps nobody signed in', async () => {
   const cookie = await signIn(one);
-  const idle = (minutes: number) => fleet.query(`update guard_operator_session set last_used = last_used - interval '${minutes} minutes'`);
   await idle(6);
   expect(isSignedIn(await look(other, cookie, { 'x-infra-live': '1' }))).toBe(true);
   await idle(5);
