@@ -77,7 +77,7 @@ export const applicationName = 'infra-mcp-server';
 /** Connects to a database when it is used. @param isTimeGiven whether the time is that of callers instead of the database's. */
 export function guardConnection(address: PostgresAddress, { isTimeGiven, maximumConnections }: { readonly isTimeGiven: boolean; readonly maximumConnections: number }): GuardConnection {
   const pool = openPool(address, { applicationName, maximumConnections });
-  const prepare = once(async () => void (await migrateSchema(pool, guardSchema)));
+  const prepare = once(() => migrateSchema(pool, guardSchema));
   const attempt: GuardConnection['transact'] = async (change) => {
     await prepare();
     return transaction(pool, 'write', (client) => {

@@ -84,10 +84,9 @@ export function postgresResourceNews({ run, transact }: GuardConnection, address
           const message = parse(payload);
           if (message) onNews(message);
         },
-        onReconnected: () => onHearing(true),
+        onListening: () => onHearing(true),
         onLost: () => onHearing(false),
       });
-      void listener.ready.then(() => onHearing(true));
       return () => listener.close();
     },
   };
