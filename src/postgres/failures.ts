@@ -25,8 +25,14 @@ export const isConnectionLost = (error: unknown): boolean => {
   return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/.test(error.message);
 };
 
+/**
+ * Whether a prepared statement is of a time before its tables changed, as they do beside processes of an earlier version. The
+ * connection can't run it any more; others can.
+ */
+export const isOutdatedStatement = (error: unknown): boolean => codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+
 const serializationFailure = '40001';
 const deadlock = '40P01';
 
 /** Whether a transaction that was rolled back may succeed if it is made again. */
-export const isTransient = (error: unknown): boolean => [serializationFailure, deadlock].includes(codeOf(error) ?? '') || isConnectionLost(error);
+export const isTransient = (error: unknown): boolean => [serializationFailure, deadlock].includes(codeOf(error) ?? '') || isConnectionLost(error) || isOutdatedStatement(error);
