@@ -2,7 +2,7 @@
 
 export { parseAddress, shownAddress, type PostgresAddress } from './address.ts';
 export { dumpCommands } from './dump-commands.ts';
-export { CommitUnknown, isBusy, isConnectionLost } from './failures.ts';
+export { CommitUnknown, isBusy, isConnectionLost, isOutdatedStatement } from './failures.ts';
 export { listen, type Listener } from './listener.ts';
 export { IncompatibleSchema, migrateSchema, requireCompatibleSchema, type SchemaSteps } from './migrations.ts';
 export { clientConfig, openPool, typeNumbers, type PoolOptions, type PostgresClient, type PostgresPool } from './pool.ts';

@@ -39,9 +39,9 @@ async function withinOneTick<Result>(operation: () => Promise<Result>): Promise<
 /** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-type Queries = Omit<Db, 'sql' | 'hold'>;
+type Queries = Omit<Db, 'sql' | 'hold' | 'holdInOrder'>;
 
-const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {} });
+const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {}, holdInOrder: async () => {} });
 
 const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSchema>): DataStore => {
   const closeWriter = writer.destroy.bind(writer);
