@@ -30,6 +30,9 @@ const limits = {
 /** The numbers of types that the standard parsers and those of callers are for. */
 export const typeNumbers = { boolean: 16, bigint: 20, json: 114, timestamptz: 1184, numeric: 1700 } as const;
 
+/** A text as the database can keep it: U+0000, the one character that it has not, becomes the one that stands for what can't be shown. */
+export const storableText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
+
 /** A time as the database writes it in UTC, such as 2026-01-05 08:00:00.5+00, as ISO 8601. */
 const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 
