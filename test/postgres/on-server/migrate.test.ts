@@ -10,6 +10,9 @@ import { moveRecords, type Move } from '../../../src/cli/wiring/move-records.ts'
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
 import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { readKnownRecords } from '../../../src/platform/store/sqlite/known-records.ts';
+import { prepareRestore } from '../../../src/platform/store/sqlite/replacement.ts';
+import { takeSnapshot } from '../../../src/platform/store/sqlite/snapshots.ts';
 import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 import { openVault } from '../../../src/platform/store/vault.ts';
 import { clientConfig, parseAddress, type PostgresAddress } from '../../../src/postgres/index.ts';
@@ -119,6 +122,19 @@ describe('a data directory that is moved to a database', () => {
     await expect(startPlatform({ dataDir })).rejects.toThrow(`were moved to the database postgres@${host}:${port}/${database} on `);
     // Programs of before know no mark, but refuse what a migration left that they don't know.
     expect(inFile((file) => file.prepare('SELECT name FROM kysely_migration ORDER BY name DESC').get())).toEqual({ name: 'moved_to_database' });
+  });
+
+  test('is served again once a backup of before is restored', async () => {
+    await writeOldDirectory(dataDir, 'data-0002');
+    await takeSnapshot(dataDir, 'before');
+    await move();
+    await expect(takeSnapshot(dataDir, 'after')).rejects.toThrow('were moved to the database');
+    expect(() => readKnownRecords(dataDir)).toThrow('were moved to the database');
+    const replacement = await prepareRestore(dataDir, 'before', openVault(dataDir));
+    await replacement.commit();
+    await replacement.discard();
+    await (await startPlatform({ dataDir, timeScale: 0 })).close();
+    await expect(move()).rejects.toThrow('They were moved there from a data directory, which had other records then.');
   });
 
   test('can be moved once more, which changes nothing, but not to another database', async () => {
