@@ -2,8 +2,9 @@
 
 export { parseAddress, shownAddress, type PostgresAddress } from './address.ts';
 export { copyTable, type CopiedTable } from './copied-table.ts';
-export { CommitUnknown, explained } from './failures.ts';
+export { CommitUnknown, explained, isBusy, isConnectionLost } from './failures.ts';
 export { listen, type Listener } from './listener.ts';
 export { IncompatibleSchema, migrateSchema, requireCompatibleSchema, type SchemaSteps } from './migrations.ts';
 export { clientConfig, openPool, storableText, typeNumbers, type PoolOptions, type PostgresClient, type PostgresPool } from './pool.ts';
+export { withSessionLock } from './session-lock.ts';
 export { transaction } from './transaction.ts';

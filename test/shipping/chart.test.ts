@@ -26,7 +26,8 @@ const everything = {
   env: { NODE_EXTRA_CA_CERTS: '/etc/authority/ca.pem', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.monitoring:4318' },
   secretEnv: { INFRA_APPROVALS_WEBHOOK_URL: 'webhook-url' },
   metrics: { enabled: true, serviceMonitor: { enabled: true, labels: { release: 'prometheus' }, interval: '30s' } },
-  networkPolicy: { approvalsWebhook: { to: [{ ipBlock: { cidr: '192.0.2.7/32' } }], port: 8443 } },
+  database: { urlKey: 'database-url', keysSecretName: 'team-keys' },
+  networkPolicy: { database: { to: [{ ipBlock: { cidr: '192.0.2.8/32' } }], port: 5433 }, approvalsWebhook: { to: [{ ipBlock: { cidr: '192.0.2.7/32' } }], port: 8443 } },
   ingress: { enabled: true, className: 'nginx', annotations: { 'example.com/buffering': 'off' }, tlsSecretName: 'mcp-tls' },
   httpRoute: { enabled: true, annotations: { team: 'platform' }, parentRefs: [{ name: 'public', namespace: 'gateways', sectionName: 'https' }] },
 };
@@ -51,7 +52,9 @@ describe('the values of the chart', () => {
     ['a monitor of no metrics', { metrics: { serviceMonitor: { enabled: true } } }, '/metrics/enabled'],
     ['a host name in place of an address', { networkPolicy: { approvalsWebhook: { to: 'hooks.example.com' } } }, '/networkPolicy/approvalsWebhook/to must be array'],
     ['several servers with one volume', { replicas: 2, persistence: { existingClaim: 'data' }, env: { INFRA_HTTP_APPROVALS_PAGE: 'false' } }, '/persistence/existingClaim'],
-    ['several servers with a page of approvals', { replicas: 2 }, '/env/INFRA_HTTP_APPROVALS_PAGE'],
+    ['several servers with a page of approvals and no database', { replicas: 2 }, '/env/INFRA_HTTP_APPROVALS_PAGE'],
+    ['a database without the keys of all servers', { database: { urlKey: 'database-url' } }, '/database/keysSecretName'],
+    ['an address that everybody sees', { env: { INFRA_DATABASE_URL: 'postgres://infra:secret@db/infra' } }, '/env/INFRA_DATABASE_URL must be null'],
   ])('are refused for %s', (_, given, says) => {
     expect(faultsOf(given).join('\n')).toContain(says);
   });
@@ -101,6 +104,34 @@ describe('with every value set', async () => {
         rules: [{ matches: paths.map((value) => ({ path: { type: 'PathPrefix', value } })), backendRefs: [{ name: service, port: 80 }] }],
       },
     });
+  });
+});
+
+describe('several servers on one database', async () => {
+  const shared = { replicas: 3, database: everything.database, networkPolicy: { database: everything.networkPolicy.database } };
+  const objects = await rendered(shared);
+  const { replicas, template: { spec: pod } } = objectOf('StatefulSet', objects).spec;
+
+  test('are what the chart takes, with the page of approvals', () => {
+    expect(faultsOf(shared)).toEqual([]);
+    expect(replicas).toBe(3);
+  });
+
+  test('get its address from the secret, and the keys as files that only they read', () => {
+    const env = Object.fromEntries(pod.containers[0]!.env.map(({ name, ...value }) => [name, value]));
+    expect(env).toMatchObject({ INFRA_DATABASE_URL: { valueFrom: { secretKeyRef: { name: 'team-infra-mcp', key: 'database-url' } } }, INFRA_KEYS_DIR: { value: '/etc/infra-mcp/keys' } });
+    expect(pod.volumes).toContainEqual({ name: 'keys', secret: { secretName: 'team-keys', defaultMode: 0o440 } });
+    expect(pod.containers[0]!.volumeMounts).toContainEqual({ name: 'keys', mountPath: '/etc/infra-mcp/keys', readOnly: true });
+  });
+
+  test('reach it, and each has a volume for its audit log', () => {
+    expect(objectOf('NetworkPolicy', objects).spec.egress).toContainEqual({ to: everything.networkPolicy.database.to, ports: [{ port: 5433, protocol: 'TCP' }] });
+    expect(objectOf('StatefulSet', objects).spec.volumeClaimTemplates).toHaveLength(1);
+    expect(objectOf('PodDisruptionBudget', objects).spec).toMatchObject({ maxUnavailable: 1 });
+  });
+
+  test('leave nothing behind where there is no database', async () => {
+    expect(JSON.stringify(await rendered())).not.toMatch(/DATABASE|KEYS_DIR|"keys"/);
   });
 });
 
@@ -156,6 +187,9 @@ describe('what Helm says after the installation', () => {
     expect(notes).toContain('http://team-infra-mcp-metrics.tools.svc:9464/metrics');
     expect(notes).toContain('networkPolicy.traces has');
     expect(notes).toContain('networkPolicy.approvalsWebhook has');
+    expect(notes).toContain('networkPolicy.database has');
+    expect(notes).toContain('the secret team-keys');
+    expect(notes).not.toContain('--set-secret');
     expect(await notesOf(release, chart)).not.toMatch(/metrics|networkPolicy/);
   });
 

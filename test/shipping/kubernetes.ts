@@ -40,6 +40,7 @@ export interface KubernetesObject {
   readonly metadata: { readonly name: string; readonly labels: Record<string, string> };
   readonly data?: Record<string, string>;
   readonly spec: {
+    readonly replicas: number;
     readonly template: { readonly metadata: { readonly labels: Record<string, string> }; readonly spec: Pod };
     readonly volumeClaimTemplates: readonly { readonly metadata: { readonly name: string }; readonly spec: object }[];
     readonly ports: readonly { readonly targetPort: string }[];

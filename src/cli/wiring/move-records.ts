@@ -39,12 +39,10 @@ const isMarkedFor = (records: string, target: string): boolean => {
 /** Copies everything in one transaction. The file is marked just before the commit, so that nobody serves it once the database may have its records. */
 async function copyAll(address: PostgresAddress, { records, counts }: Source, mark: () => void): Promise<readonly CopiedTable[] | 'present'> {
   const [{ importRecords, platformSchema, recordsParsers }, { guardSchema, importCounts }] = await Promise.all([import('../../platform/store/postgres/import-records.ts'), import('../../server/guard/storage/postgres/import-counts.ts')]);
-  const pool = openPool(address, { applicationName: 'infra-mcp-migrate', maximumConnections: 1, parsers: recordsParsers });
+  const pool = openPool(address, { applicationName: 'infra-mcp-migrate', maximumConnections: 1, parsers: recordsParsers, isPatient: true });
   try {
     for (const schema of [platformSchema, guardSchema]) await migrateSchema(pool, schema);
     return await transaction(pool, 'write', async (client) => {
-      // However many rows there are.
-      await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
       const tables = records === undefined ? [] : await importRecords(client, records);
       const copied = tables === 'present' ? tables : [...tables, ...(counts === undefined ? [] : await importCounts(client, counts))];
       mark();

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Db } from './store.ts';
-import { readSetting } from './settings.ts';
+import { readSetting, writeSetting } from './settings.ts';
 
 /** Encrypts secrets at rest, with a key in a file. */
 export interface Vault {
@@ -106,9 +106,8 @@ export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
  * @throws Error for another key, because no secret could be opened
  */
 export async function requireMatchingKey(db: Db, vault: Vault, keysDir: string): Promise<void> {
-  // At once, so that of two processes that start with different keys one is refused.
-  await db.insertInto('setting').values({ name: 'key_check', value: keySignature(vault) }).onConflict((conflict) => conflict.column('name').doNothing()).execute();
   if (!(await keyMatches(db, vault))) {
     throw new Error(`The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, begin anew in another directory or database.`);
   }
+  if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keySignature(vault));
 }

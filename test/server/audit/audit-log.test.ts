@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/server/audit/sink.ts';
@@ -82,6 +82,26 @@ describe('a trail', () => {
     const log = auditLogIn(folder.path);
     await writeFile(join(folder.path, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
     await expect(log.auditLog().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it.*chmod 600/s);
+  });
+
+  test('refuses a key of its own that its group may read', async () => {
+    await using folder = await temporaryFolder();
+    const log = auditLogIn(folder.path);
+    await writeFile(join(folder.path, 'guard.key'), Buffer.alloc(32), { mode: 0o640 });
+    await expect(log.auditLog().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it/);
+  });
+
+  // Only root gives files away.
+  test.runIf(process.getuid?.() === 0)('takes a key that another user provides for its group, as Kubernetes does, and none for everybody', async () => {
+    await using folder = await temporaryFolder();
+    const log = auditLogIn(folder.path);
+    const path = join(folder.path, 'guard.key');
+    await writeFile(path, Buffer.alloc(32), { mode: 0o440 });
+    await chown(path, 12_345, 0);
+    await log.auditLog().append({ tool: 'a' }, true);
+    expect((await log.verify()).faults).toEqual([]);
+    await chmod(path, 0o444);
+    await expect(auditLogIn(folder.path).auditLog().append({ tool: 'a' }, true)).rejects.toThrow(/others may read it/);
   });
 
   test('refuses a key of another length', async () => {

@@ -1,5 +1,6 @@
 import { copyTable, type CopiedTable, type PostgresClient } from '../../../postgres/index.ts';
 import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
+import { lockOf } from './open-records.ts';
 
 export { parsers as recordsParsers } from './open-records.ts';
 export { platformSchema } from './schema-steps.ts';
@@ -9,9 +10,10 @@ const movedFrom = 'moved_from';
 
 const lockNotAvailable = '55P03';
 
-/** Other statements wait until the transaction ends, also those that only read: a platform that starts meanwhile sees all records. */
+/** Until the transaction ends no platform starts on the database, and other statements wait, also those that only read. */
 const takeTables = async (client: PostgresClient, names: readonly string[]): Promise<void> => {
   try {
+    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lockOf('start')]);
     await client.query(`lock table ${names.join(', ')} in access exclusive mode`);
   } catch (error) {
     if ((error as { code?: string }).code !== lockNotAvailable) throw error;
