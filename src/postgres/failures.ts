@@ -1,3 +1,5 @@
+import { type PostgresAddress, shownAddress } from './address.ts';
+
 /** Thrown if the connection broke while a transaction was committed: it may be committed, or not. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
@@ -45,3 +47,7 @@ const deadlock = '40P01';
 
 /** Whether a transaction that was rolled back may succeed if it is made again. */
 export const isTransient = (error: unknown): boolean => [serializationFailure, deadlock].includes(codeOf(error) ?? '') || isConnectionLost(error) || isOutdatedStatement(error);
+
+/** An error in the words of who starts a program: where the database is, if it can't be reached. */
+export const explained = (address: PostgresAddress, error: unknown): unknown =>
+  isConnectionLost(error) ? new Error(`The database ${shownAddress(address)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check that it runs, and its address.`, { cause: error }) : error;

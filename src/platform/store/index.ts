@@ -5,6 +5,9 @@ export type { ClusterLockTable, ClusterTable, CustomDomainTable, DatabaseSchema,
 export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';
 export { databaseFile, openDatabase } from './sqlite/database.ts';
+export { exportRecords } from './sqlite/exported-records.ts';
+export type { ExportedRecords } from './exported-records.ts';
+export { markMoved, readMove, unmarkMoved } from './sqlite/moved-records.ts';
 export { readKnownRecords, type KnownRecords } from './sqlite/known-records.ts';
 export { migrationNames } from './sqlite/migrations/migrate.ts';
 export { prepareReplacement, prepareRestore, removeStaleReplacements, type Replacement } from './sqlite/replacement.ts';

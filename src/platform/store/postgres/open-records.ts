@@ -1,5 +1,5 @@
 import {
-  clientConfig, IncompatibleSchema, isConnectionLost, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, shownAddress, transaction, typeNumbers, withSessionLock,
+  clientConfig, explained, IncompatibleSchema, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, transaction, typeNumbers, withSessionLock,
 } from '../../../postgres/index.ts';
 import type { PlatformClock } from '../../common/index.ts';
 import type { DataStore, Db } from '../store.ts';
@@ -12,7 +12,10 @@ import { platformSchema } from './schema-steps.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
 
 /** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
-const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+export const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+
+/** The lock of what one process on the records does at a time. */
+export const lockOf = (name: string): string => `platform/alone/${name}`;
 
 const defaultConnections = 10;
 
@@ -70,8 +73,7 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     clock = await followDatabaseClock(pool, ownClock);
   } catch (error) {
     await pool.end();
-    if (!isConnectionLost(error)) throw error;
-    throw new Error(`The database ${shownAddress(address)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check that it runs, and its address.`, { cause: error });
+    throw explained(address, error);
   }
 
   /** A newer process may have migrated the records and this program may be too old for them by now. */
@@ -107,7 +109,7 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     overwrite: write,
     clock,
     callWindows: { count: (...call) => withRecordsFailures(() => windows.count(...call)) },
-    alone: (name, operation) => withSessionLock(clientConfig(address, options), `platform/alone/${name}`, operation),
+    alone: (name, operation) => withSessionLock(clientConfig(address, options), lockOf(name), operation),
     unusable: outdated.promise,
     announceWork: channel.announceWork,
     onWork: channel.onWork,
