@@ -16,14 +16,19 @@ export const addressOfHost = (index: number): string => `${subnet}.${index + 11}
 
 const linkOf = (index: number): string => `host${index}`;
 
+/** Engines of the suite's own network drop what is forwarded, and bridges forward. */
+const forwarding = ['FORWARD', '-i', bridge, '-o', bridge, '-j', 'ACCEPT'];
+
 /** Makes the network. @throws Error if there is one: one group of hosts runs at a time */
 export function makeHostNetwork(): void {
   runProgram('ip', 'link', 'add', bridge, 'type', 'bridge');
   runProgram('ip', 'address', 'add', `${testAddress}/24`, 'dev', bridge);
   runProgram('ip', 'link', 'set', bridge, 'up');
+  runProgram('iptables', '--wait', '-I', ...forwarding);
 }
 
 export function removeHostNetwork(): void {
+  spawnSync('iptables', ['--wait', '-D', ...forwarding]);
   spawnSync('ip', ['link', 'delete', bridge]);
 }
 
