@@ -1,4 +1,4 @@
-import { type DockerClient, listDockerNodes, pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/engine/index.ts';
+import { type DockerClient, inspectDockerNode, listDockerNodes, pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/engine/index.ts';
 import { makeCertificates, type TestCertificates } from './certificates.ts';
 import { waitUntil } from './docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from './docker-registry.ts';
@@ -18,6 +18,8 @@ export interface TestHosts {
   publish(image: string): Promise<string>;
   /** Waits until a manager sees nodes in a state. @param states by the names of hosts */
   nodesAre(states: Readonly<Record<string, 'ready' | 'down'>>, manager?: TestHost): Promise<void>;
+  /** Lets a host take instances, or moves those that it has elsewhere. */
+  setAvailability(host: TestHost, availability: 'active' | 'drain'): Promise<void>;
   /** Ends the hosts and the registry, and removes what they had. */
   end(): Promise<void>;
 }
@@ -82,6 +84,11 @@ export async function startTestHosts({ managers = 1, workers = 1, heartbeat = 1,
   }
   return {
     hosts, tls, registry, nodesAre, end,
+    setAvailability: async (host, availability) => {
+      const { docker } = hosts[0]!;
+      const { ID: id, Version, Spec } = await inspectDockerNode(docker, host.name);
+      await docker.request({ method: 'POST', path: `/nodes/${id}/update`, query: { version: Version.Index }, json: { ...Spec, Availability: availability } });
+    },
     publish: async (image) => {
       const { docker } = hosts[0]!;
       const name = `${registry.host}/${image}:1`;
