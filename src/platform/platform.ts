@@ -56,6 +56,8 @@ export interface RunningPlatform {
   readonly control?: { readonly url: string; readonly token: string };
   /** What its engine is busy with. @throws Error before it runs, or if the records can't be read */
   statistics(): Promise<EngineStatistics>;
+  /** Resolves, with the reason, once it can't go on because a newer program has changed its records. Whoever started it ends it then. */
+  readonly unusable: Promise<Error>;
   /** Stops after the pending requests and steps. Deployments under way resume at the next start. */
   close(): Promise<void>;
 }
@@ -98,17 +100,22 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     stepping?.close();
     await server.close();
     await control?.close();
-    await services.stop();
-    await db.destroy();
+    try {
+      await services.stop();
+    } finally {
+      await db.destroy();
+    }
   };
 
   try {
-    await removeStaleReplacements(dataDir);
-    await services.start();
-    const token = await tokenOf();
+    if (!db.isShared) await removeStaleReplacements(dataDir);
+    const token = await db.alone('start', async () => {
+      await services.start();
+      return tokenOf();
+    });
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await services.current().engine.start();
-    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
+    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), unusable: db.unusable, close };
   } catch (error) {
     await close();
     throw error;

@@ -22,7 +22,16 @@ export const isConnectionLost = (error: unknown): boolean => {
   const code = codeOf(error);
   if (isState(code)) return connectionStates.test(code);
   if (code !== undefined) return /^(?:ECONN|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/.test(code);
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/.test(error.message);
+  return error instanceof Error && /Connection terminated|Query read timeout|timeout exceeded when trying to connect|not queryable|Client has encountered a connection error/.test(error.message);
+};
+
+// A limit in time was reached, or a limit of the server (connections, memory, disk), or it became one that only reads.
+const busyStates = /^(?:57014|55P03|53|25006)/;
+
+/** Whether an error means that the server has no time or no room for a statement at the moment. What it was part of is rolled back. */
+export const isBusy = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return isTransient(error) || (isState(code) && busyStates.test(code));
 };
 
 const serializationFailure = '40001';

@@ -14,19 +14,20 @@ export interface ListenerOptions {
   readonly channel: string;
   /** Gets each message. */
   readonly onMessage: (payload: string) => void;
-  /** Called whenever it listens again after the connection was lost: messages may have been missed. */
-  readonly onReconnected: () => void;
+  /** Called whenever it begins to listen, at first and after the connection was lost: messages before may have been missed. */
+  readonly onListening: () => void;
+  /** Called when the connection is lost. */
+  readonly onLost?: () => void;
 }
 
 const pauseMilliseconds = 500;
 
 /** Listens until it is closed; connects again whenever the connection is lost. */
-export function listen({ config, channel, onMessage, onReconnected }: ListenerOptions): Listener {
+export function listen({ config, channel, onMessage, onListening, onLost }: ListenerOptions): Listener {
   const ready = Promise.withResolvers<void>();
   const closing = new AbortController();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   closing.signal.addEventListener('abort', () => close(), { once: true });
-  let hasListened = false;
 
   /** Listens on one connection until it is lost. */
   const listenOnce = async (): Promise<void> => {
@@ -38,10 +39,10 @@ export function listen({ config, channel, onMessage, onReconnected }: ListenerOp
     try {
       await client.connect();
       await client.query(`listen ${escapeIdentifier(channel)}`);
-      if (hasListened) onReconnected();
-      hasListened = true;
+      onListening();
       ready.resolve();
       await Promise.race([lost.promise, closed]);
+      if (!closing.signal.aborted) onLost?.();
     } finally {
       await client.end().catch(() => {});
     }

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 import { transaction } from './transaction.ts';
 
@@ -35,6 +36,9 @@ interface AppliedStep {
   readonly compatible_since: number;
 }
 
+/** A statement for which no limit in time holds: however long another process takes, and however many rows there are. */
+const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig => Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
+
 const tableOf = (name: string): string => `${name}_schema_step`;
 
 /** Requires that a program that knows these steps may work on a database that has those. @throws IncompatibleSchema otherwise */
@@ -49,26 +53,25 @@ const appliedSteps = async (client: Pick<PostgresClient, 'query'>, { name }: Sch
 /**
  * Brings a schema to this program's version. One process does so at a time. A database of a newer version is left as it is, if
  * this program can work on it.
- * @returns how many steps it took
+ * @param announce told within the transaction that it takes steps, so that what it says is heard when they are there, and not if they aren't
  * @throws IncompatibleSchema if it can't
  */
-export async function migrateSchema(pool: PostgresPool, schema: SchemaSteps): Promise<number> {
+export async function migrateSchema(pool: PostgresPool, schema: SchemaSteps, announce: (client: PostgresClient) => Promise<void> = async () => {}): Promise<void> {
   const table = tableOf(schema.name);
   return transaction(pool, 'write', async (client) => {
-    // However long another process takes, and however many rows there are.
     await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [table]);
+    await client.query(unlimited('select pg_advisory_xact_lock(hashtextextended($1, 0))', [table]));
     await client.query(`create table if not exists ${table} (name text primary key, position integer not null unique, compatible_since integer not null, applied_at timestamptz not null default now())`);
     const applied = await appliedSteps(client, schema);
     requireCompatible(schema, applied);
     const missing = [...schema.steps.entries()].filter(([, { name }]) => !applied.some((step) => step.name === name));
     for (const [position, { name, statements, compatibleSince }] of missing) {
       // oxlint-disable-next-line no-await-in-loop -- in their order.
-      for (const statement of statements) await client.query(statement);
+      for (const statement of statements) await client.query(unlimited(statement));
       // oxlint-disable-next-line no-await-in-loop
       await client.query(`insert into ${table} (name, position, compatible_since) values ($1, $2, $3)`, [name, position, compatibleSince]);
     }
-    return missing.length;
+    if (missing.length > 0) await announce(client);
   });
 }
 

@@ -22,6 +22,8 @@ export interface PoolOptions {
 const limits = {
   connectionTimeoutMillis: 5000,
   statement_timeout: 30_000,
+  // Longer than the server takes to give up: then the server, or the way to it, is gone without a word.
+  query_timeout: 35_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 10_000,
   idleTimeoutMillis: 30_000,

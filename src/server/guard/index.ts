@@ -3,7 +3,7 @@
 export { createApprovalQueue, type ApprovalQueue, type UnlockedQueue } from './approvals/approval-queue.ts';
 export { approvalLifetime, createApprovals, type ApprovalObserver, type Approvals, type ApprovalsConfig } from './approvals/approvals.ts';
 export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
-export { hasSecret, setSecret } from './approvals/operator-secret.ts';
+export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
 export { normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
 export { createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
@@ -26,8 +26,11 @@ export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-
 export { scopeText, type Scope } from './scope/scope.ts';
 export type { GuardStore } from './storage/guard-store.ts';
 export { ephemeralHighRiskCalls, type HighRiskCalls } from './storage/high-risk-calls.ts';
+export type { SharedKey } from './storage/key-checks.ts';
 export { monotonicClock } from './storage/monotonic-clock.ts';
+export { maximumOperatorSessions, operatorIdleTime, type OperatorSessionRecords } from './storage/operator-session-records.ts';
 export { terminalSource } from './storage/secret-tries.ts';
+export type { SharedStore } from './storage/shared-store.ts';
 export { sqliteGuardStore } from './storage/sqlite/guard-store.ts';
 export { maximumWaiting, type Verdict } from './storage/waiting-records.ts';
 export { createRegistry, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';

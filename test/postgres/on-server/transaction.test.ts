@@ -1,10 +1,6 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CommitUnknown, openPool, type PostgresAddress, type PostgresClient, type PostgresPool, transaction } from '../../../src/postgres/index.ts';
+import { CommitUnknown, openPool, type PostgresClient, type PostgresPool, transaction } from '../../../src/postgres/index.ts';
+import { cuttingProxy } from './cutting-proxy.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
 const options = { applicationName: 'test', maximumConnections: 4 };
@@ -75,36 +71,10 @@ test('one whose connection is cut before its commit is made again', async () => 
   expect(await valueOf(1)).toBe(before + 1);
 });
 
-/** A way to the server that cuts a connection once the server has got its commit. */
-async function cuttingProxy({ host, port }: PostgresAddress) {
-  const directory = await mkdtemp(join(tmpdir(), 'proxy-'));
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(`${host}/.s.PGSQL.${port}`);
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
-    let isCut = false;
-    client.on('data', (data) => {
-      isCut ||= data.includes('commit\0');
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => void (isCut ? client.destroy() : client.write(data)));
-    client.on('close', () => upstream.end());
-    upstream.on('close', () => client.destroy());
-  });
-  await once(server.listen(`${directory}/.s.PGSQL.${port}`), 'listening');
-  return {
-    host: directory,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-}
-
 test('one whose connection is cut at its commit says that nobody knows, and is not made again', async () => {
   const before = await valueOf(1);
   const proxy = await cuttingProxy(database.address);
+  proxy.cutCommitAfter('update thing');
   const cut = openPool({ ...database.address, host: proxy.host }, options);
   let attempts = 0;
   await expect(transaction(cut, 'write', async (client) => {

@@ -20,6 +20,11 @@ const idOfOwner = async (which: '-u' | '-g'): Promise<number> => Number((await r
 export interface PostgresServer {
   /** The address of one of its databases. */
   addressOf(database: string): string;
+  /** Ends it at once, as a crash would. Its databases stay. */
+  crash(): Promise<void>;
+  /** Starts it again after a crash. */
+  recover(): Promise<void>;
+  /** Ends it, and removes its databases. */
   stop(): Promise<void>;
 }
 
@@ -49,13 +54,22 @@ export async function startPostgresServer(): Promise<PostgresServer> {
     return server;
   };
 
-  const server = await start();
+  let server: ChildProcess | undefined = await start();
+  const crash = async (): Promise<void> => {
+    if (server === undefined) return;
+    const ended = server.exitCode === null ? once(server, 'exit') : undefined;
+    await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop']), { cwd: '/tmp' });
+    await ended;
+    server = undefined;
+  };
   return {
     addressOf: (database) => `postgres://postgres@socket/${database}?host=${encodeURIComponent(home)}`,
+    crash,
+    recover: async () => {
+      server ??= await start();
+    },
     stop: async () => {
-      const ended = server.exitCode === null ? once(server, 'exit') : undefined;
-      await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop']), { cwd: '/tmp' });
-      await ended;
+      await crash();
       await rm(home, { recursive: true, force: true });
     },
   };

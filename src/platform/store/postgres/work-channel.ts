@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { listen, type Listener, type PostgresPool } from '../../../postgres/index.ts';
+import { listen, type Listener, type PostgresClient, type PostgresPool } from '../../../postgres/index.ts';
 import type { DataStore } from '../store.ts';
 import { createWorkListeners } from '../work-listeners.ts';
 
@@ -13,8 +13,8 @@ export interface WorkChannel extends Pick<DataStore, 'announceWork' | 'onWork'> 
 
 const schemaMessage = 'schema';
 
-/** Tells all processes that a schema is of a newer version. */
-export const announceSchema = async (pool: PostgresPool): Promise<void> => void (await pool.query('select pg_notify($1, $2)', [channel, schemaMessage]));
+/** Tells all processes that a schema is of a newer version, once the transaction is committed. */
+export const announceSchema = async (client: PostgresClient): Promise<void> => void (await client.query('select pg_notify($1, $2)', [channel, schemaMessage]));
 
 /**
  * Opens the channel. What is announced while an announcement is under way is announced once, after it.
@@ -32,7 +32,7 @@ export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof li
       if (message === schemaMessage) onSchemaChanged();
       else if (message !== sender) listeners.call();
     },
-    onReconnected: () => {
+    onListening: () => {
       onSchemaChanged();
       listeners.call();
     },

@@ -60,8 +60,11 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
     },
     clock: systemClock,
     callWindows: createCallWindows(),
+    alone: (_name, operation) => operation(),
     announceWork: listeners.call,
     onWork: listeners.onWork,
+    // A newer program can't open a directory that another one serves.
+    unusable: new Promise(() => {}),
     destroy: async () => {
       // The writer closes last: the last connection checkpoints the write-ahead log, which a read-only one can't do.
       await reader.destroy();
