@@ -155,6 +155,18 @@ describe('a schema', () => {
     expect(await running.selectFrom('project').select('name').execute()).toEqual([{ name: 'Shop' }]);
   });
 
+  test('that gets a column while statements are prepared goes on being read and written, alone and in transactions', async () => {
+    const running = await open();
+    await running.insertInto('organization').values(organization).execute();
+    const read = () => running.selectFrom('organization').selectAll().execute();
+    const readInTransactions = () => Promise.all(Array.from({ length: 4 }, () => running.write(async (trx) => trx.selectFrom('organization').selectAll().execute())));
+    await Promise.all([read(), read(), read(), read(), readInTransactions()]);
+    await admin.query("alter table organization add column color text not null default 'blue'");
+    expect(await read()).toEqual([{ ...organization, color: 'blue' }]);
+    await admin.query("alter table organization add column size text not null default 'big'");
+    expect(await readInTransactions()).toEqual(Array.from({ length: 4 }, () => [{ ...organization, color: 'blue', size: 'big' }]));
+  });
+
   test('of a newer version that changed what is there ends the work of processes of before, and refuses new ones', async () => {
     const running = await open();
     await open(later(known + 1));
