@@ -5,7 +5,9 @@ export type { ClusterLockTable, ClusterTable, CustomDomainTable, DatabaseSchema,
 export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';
 export { databaseFile, openDatabase } from './sqlite/database.ts';
-export { readKnownRecords, type KnownRecords } from './sqlite/known-records.ts';
+export type { ExaminedRecords } from './postgres/examine-records.ts';
+export type { KnownRecords } from './known-records.ts';
+export { readKnownRecords } from './sqlite/known-records.ts';
 export { migrationNames } from './sqlite/migrations/migrate.ts';
 export { prepareReplacement, prepareRestore, removeStaleReplacements, type Replacement } from './sqlite/replacement.ts';
 export { findSnapshot, listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from './sqlite/snapshots.ts';
