@@ -21,6 +21,13 @@ export interface Dialect {
 // oxlint-disable-next-line typescript/no-explicit-any -- a query over whichever tables.
 type AnySelect = SelectQueryBuilder<any, any, any>;
 
+/** A name that a transaction holds to its end. */
+export interface Hold {
+  readonly name: string;
+  /** Whether others may share it meanwhile: for what a transaction relies on, and doesn't change. */
+  readonly isShared: boolean;
+}
+
 /** What the store's queries and transactions have beside queries. */
 interface DbExtras {
   readonly sql: Dialect;
@@ -30,6 +37,11 @@ interface DbExtras {
    * one at a time.
    */
   hold(...names: readonly string[]): Promise<void>;
+  /**
+   * The same for names that are held or shared, in the order given. Transactions that take several have to take them in one
+   * order, and what they share they can't hold later: they would wait for each other.
+   */
+  holdInOrder(holds: readonly Hold[]): Promise<void>;
 }
 
 /** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
