@@ -8,20 +8,16 @@ import { validRequests } from './valid-requests.ts';
 
 let platform: TestPlatform;
 let requests: Record<OperationName, Json>;
-// As text, which compares fast.
-let storedRows: string;
+let storedRows: Record<string, string>;
 
 /** What is kept but for the deliveries of webhooks: they go on by themselves after a request that was accepted. */
-function readStoredRows(): string {
-  const { webhook_delivery: _deliveries, webhook_attempt: _attempts, ...others } = platform.dump();
-  return JSON.stringify(others);
-}
+const readStoredRows = () => platform.digests(['webhook_delivery', 'webhook_attempt']);
 
 // Whatever is accepted stays queued, so that otherwise only requests change what is kept.
 beforeAll(async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
   requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'b');
-  storedRows = readStoredRows();
+  storedRows = await readStoredRows();
 });
 
 afterAll(() => platform.close());
@@ -33,8 +29,8 @@ async function sendBody(name: OperationName, body: string): Promise<number> {
   const { method, target } = toWire(operations[name], requests[name]);
   const { status, text } = await platform.send(method, target, { body, headers: json });
   expect(status, text).toBeLessThan(500);
-  const now = readStoredRows();
-  if (status >= 400 && now !== storedRows) expect(JSON.parse(now)).toEqual(JSON.parse(storedRows));
+  const now = await readStoredRows();
+  if (status >= 400) expect(now).toEqual(storedRows);
   storedRows = now;
   return status;
 }

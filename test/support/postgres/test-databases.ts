@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
@@ -55,9 +56,38 @@ export async function createTestDatabase(dataDir: string, template = emptyTempla
 export const openTestDatabase = async (dataDir: string): Promise<DataStore> =>
   openPostgresRecords(parseAddress(addressOf(databaseOf(dataDir) ?? (await createTestDatabase(dataDir)))), { maximumConnections: 5 });
 
+/** Connections that are kept to compare records often, by data directory. */
+const comparing = new Map<string, Promise<Client>>();
+
+const connectionTo = async (dataDir: string): Promise<Client> => {
+  const { host, user } = parseAddress(server().href);
+  const client = new Client({ host, user, database: databaseOf(dataDir)! });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+};
+
+const dueDeployments = 'select from deployment where due_ms <= extract(epoch from clock_timestamp()) * 1000 limit 1';
+
+/**
+ * A digest of the rows of each table but some, made by the database itself: it takes no longer than a request. Waits until the
+ * engine has taken up every deployment that is due, which it does a moment after the request.
+ */
+export async function digestsOfDatabase(dataDir: string, isCompared: (table: string) => boolean): Promise<Record<string, string>> {
+  if (!comparing.has(dataDir)) comparing.set(dataDir, connectionTo(dataDir));
+  const client = await comparing.get(dataDir)!;
+  while ((await client.query(dueDeployments)).rowCount !== 0) await setTimeout(10);
+  const { rows: tables } = await client.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");
+  const names = tables.map(({ name }) => name).filter(isCompared);
+  const { rows } = await client.query<Record<string, string>>(`select ${names.map((name) => `(select md5(coalesce(string_agg(md5(row::text), '' order by row::text collate "C"), '')) from ${name} as row) as ${name}`).join(', ')}`);
+  return rows[0]!;
+}
+
 /** Removes the database of a data directory, if it has one. */
 export async function dropTestDatabase(dataDir: string): Promise<void> {
   const name = databaseOf(dataDir);
+  await (await comparing.get(dataDir))?.end();
+  comparing.delete(dataDir);
   if (name !== undefined) await onServer(`drop database ${name} with (force)`);
 }
 
