@@ -5,7 +5,7 @@ import type { DatabaseSchema } from './schema/schema.ts';
 
 /** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
 export interface Dialect {
-  /** A member of a column of JSON text, if it is a text without characters that JSON escapes; another value, or null, if it isn't. @param path the names on the way to it, of letters only */
+  /** A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of letters only */
   readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
   /** Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that ignores case. */
   readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;

@@ -21,16 +21,20 @@ const nameFile = 'database-of-the-tests';
 /** The address of a database on the server. */
 export const addressOf = (database: string): string => Object.assign(server(), { pathname: `/${database}` }).href;
 
-const onServer = async (statement: string): Promise<void> => {
-  const { host, user, database } = parseAddress(server().href);
+const runAt = async (address: string, statements: readonly string[]): Promise<unknown[]> => {
+  const { host, user, database } = parseAddress(address);
   const client = new Client({ host, user, database });
   await client.connect();
   try {
-    await client.query(statement);
+    let rows: unknown[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
   } finally {
     await client.end();
   }
 };
+
+const onServer = async (statement: string): Promise<void> => void (await runAt(server().href, [statement]));
 
 /** Makes the database that new ones are copies of: its tables are there, and empty. */
 export async function createEmptyTemplate(): Promise<void> {
@@ -43,6 +47,9 @@ export const databaseOf = (dataDir: string): string | undefined => {
   const path = join(dataDir, nameFile);
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
+
+/** Runs statements on the database of a data directory. @returns the rows of the last one */
+export const onDatabaseOf = (dataDir: string, statements: readonly string[]): Promise<unknown[]> => runAt(addressOf(databaseOf(dataDir)!), statements);
 
 /** Gives a data directory a database of its own. @param template the one that it is a copy of; default one without records */
 export async function createTestDatabase(dataDir: string, template = emptyTemplate): Promise<string> {

@@ -1,13 +1,17 @@
 /**
- * SQL for a member of a column of JSON text, if it is a text without characters that JSON escapes. PostgreSQL can't read a value as
- * text out of JSON that has U+0000 or half a surrogate pair anywhere, as any request may bring them; it can read the value as JSON.
- * Indexes are found by the same expression.
+ * SQL for a member of a column of JSON text, as text. Indexes are found by the same expression.
  * @param path the names on the way to it, of letters only
  */
-export const memberOf = (column: string, path: readonly string[]): string => `trim(both '"' from (${column} #> '{${path.join(',')}}')::text)`;
+export const memberOf = (column: string, path: readonly string[]): string => `json_member(${column}, '{${path.join(',')}}')`;
 
-/** Statements for the index by which the services of a Helm repository are found. The first one had an expression that fails on such JSON. */
-export const helmRepositoryIndexStatements: readonly string[] = [
+/**
+ * Statements for reading members of any JSON. PostgreSQL reads no text out of JSON that has U+0000 or half a surrogate pair
+ * anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for themselves come in pairs.
+ * The index of before failed on such JSON.
+ */
+export const jsonMemberStatements: readonly string[] = [
+  String.raw`create function json_member(value json, path text[]) returns text language sql immutable strict
+    as $$ select regexp_replace(value::text, '(\\\\)|\\u(?:0000|d[89a-f]..)', '\1', 'gi')::json #>> path $$`,
   'drop index service_of_helm_repository',
-  `create index service_of_helm_repository on service ((${memberOf('spec', ['source', 'repository', 'repository', 'id'])})) where kind = 'helm'`,
+  `create index service_of_helm_repository on service (${memberOf('spec', ['source', 'repository', 'repository', 'id'])}) where kind = 'helm'`,
 ];

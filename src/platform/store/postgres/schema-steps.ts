@@ -1,7 +1,7 @@
 import type { SchemaSteps } from '../../../postgres/index.ts';
 import { callWindowStatements } from './call-windows.ts';
 import { engineTableStatements } from './engine-tables.ts';
-import { helmRepositoryIndexStatements } from './json-members.ts';
+import { jsonMemberStatements } from './json-members.ts';
 import { listTotalStatements } from './list-totals.ts';
 import { platformTableStatements } from './platform-tables.ts';
 
@@ -10,6 +10,6 @@ export const platformSchema: SchemaSteps = {
   name: 'platform',
   steps: [
     { name: '0001-tables', compatibleSince: 1, statements: [...platformTableStatements, ...engineTableStatements, ...listTotalStatements, ...callWindowStatements] },
-    { name: '0002-members-of-any-json', compatibleSince: 1, statements: helmRepositoryIndexStatements },
+    { name: '0002-members-of-any-json', compatibleSince: 1, statements: jsonMemberStatements },
   ],
 };
