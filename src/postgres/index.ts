@@ -2,7 +2,8 @@
 
 export { parseAddress, shownAddress, type PostgresAddress } from './address.ts';
 export { copyTable, type CopiedTable } from './copied-table.ts';
-export { CommitUnknown, explained, isBusy, isConnectionLost } from './failures.ts';
+export { dumpCommands } from './dump-commands.ts';
+export { CommitUnknown, explained, isBusy, isConnectionLost, isOutdatedStatement } from './failures.ts';
 export { listen, type Listener } from './listener.ts';
 export { IncompatibleSchema, migrateSchema, requireCompatibleSchema, type SchemaSteps } from './migrations.ts';
 export { clientConfig, openPool, storableText, typeNumbers, type PoolOptions, type PostgresClient, type PostgresPool } from './pool.ts';

@@ -27,7 +27,8 @@ const limits = {
   // Longer than the server takes to give up: then the server, or the way to it, is gone without a word.
   query_timeout: 35_000,
   lock_timeout: 10_000,
-  idle_in_transaction_session_timeout: 10_000,
+  // Shorter than others wait for its locks: a process that is stopped within a transaction keeps them waiting, and nobody fails.
+  idle_in_transaction_session_timeout: 5000,
   idleTimeoutMillis: 30_000,
 };
 

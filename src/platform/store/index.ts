@@ -12,6 +12,6 @@ export { readKnownRecords, type KnownRecords } from './sqlite/known-records.ts';
 export { migrationNames } from './sqlite/migrations/migrate.ts';
 export { prepareReplacement, prepareRestore, removeStaleReplacements, type Replacement } from './sqlite/replacement.ts';
 export { findSnapshot, listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from './sqlite/snapshots.ts';
-export type { DataStore, Db, RecordsPlace } from './store.ts';
+export type { DataStore, Db, Hold, RecordsPlace } from './store.ts';
 export { RecordsUnavailable } from './unavailable.ts';
 export { keyFile, openExistingVault, openVault, requireMatchingKey, type Vault } from './vault.ts';

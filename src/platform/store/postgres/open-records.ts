@@ -22,22 +22,31 @@ const defaultConnections = 10;
 /** How often it is looked whether the schema is still one to work on, in milliseconds. */
 const betweenSchemaChecks = 60_000;
 
-/** Takes all names in one order, so that two transactions don't wait for each other. */
-const holdNames = async (client: PostgresClient, names: readonly string[]): Promise<void> => {
-  if (names.length === 0) return;
-  await client.query(
-    'select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, 0) as key from unnest($1::text[]) as name order by key offset 0) as ordered',
-    [names.map((name) => `platform/${name}`)],
-  );
+const holding = `
+  select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
+  from (select hashtextextended(name, 0) as key, is_shared from unnest($1::text[], $2::boolean[]) with ordinality as hold (name, is_shared, place) order by place offset 0) as ordered`;
+
+/** Takes names for a transaction, each of them once. */
+const holderOf = (client: PostgresClient): Db['holdInOrder'] => {
+  const taken = new Map<string, boolean>();
+  return async (holds) => {
+    const missing = holds.filter(({ name }) => !taken.has(name));
+    const onlyShared = holds.find(({ name, isShared }) => !isShared && taken.get(name));
+    if (onlyShared) throw new Error(`A transaction shares ${onlyShared.name} and wants to hold it: two that do so would wait for each other. It has to hold it at first.`);
+    if (missing.length === 0) return;
+    await client.query(holding, [missing.map(({ name }) => `platform/${name}`), missing.map(({ isShared }) => isShared)]);
+    for (const { name, isShared } of missing) taken.set(name, isShared);
+  };
 };
 
-const withDialect = (statements: Statements, client?: PostgresClient): Db =>
-  Object.assign(queriesOn(statements, client !== undefined), {
+const withDialect = (statements: Statements, client?: PostgresClient): Db => {
+  const holdInOrder: Db['holdInOrder'] = client === undefined ? async () => {} : holderOf(client);
+  return Object.assign(queriesOn(statements, client !== undefined), {
     sql: postgresDialect,
-    hold: async (...names: readonly string[]) => {
-      if (client !== undefined) await holdNames(client, names);
-    },
+    holdInOrder,
+    hold: (...names: readonly string[]) => holdInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
   });
+};
 
 /** How the records are used by one process. */
 export interface RecordsOptions {
@@ -104,6 +113,8 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     unusable: outdated.promise,
     announceWork: channel.announceWork,
     onWork: channel.onWork,
+    announceSetting: channel.announceSetting,
+    onSetting: channel.onSetting,
     destroy: async () => {
       clearInterval(checking);
       clock.close();

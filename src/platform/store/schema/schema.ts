@@ -117,7 +117,7 @@ export interface ApiTokenTable {
  * were removed; `platform_id`, by which it knows what it made on engines;
  * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest.
  */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'moved_from';
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules' | 'moved_from';
 
 export interface SettingTable {
   name: SettingName;

@@ -40,9 +40,9 @@ async function withinOneTick<Result>(operation: () => Promise<Result>): Promise<
 /** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-type Queries = Omit<Db, 'sql' | 'hold'>;
+type Queries = Omit<Db, 'sql' | 'hold' | 'holdInOrder'>;
 
-const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {} });
+const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {}, holdInOrder: async () => {} });
 
 const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSchema>): DataStore => {
   const closeWriter = writer.destroy.bind(writer);
@@ -64,6 +64,9 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
     alone: (_name, operation) => operation(),
     announceWork: listeners.call,
     onWork: listeners.onWork,
+    // There is no other process.
+    announceSetting: () => {},
+    onSetting: () => () => {},
     // A newer program can't open a directory that another one serves.
     unusable: new Promise(() => {}),
     destroy: async () => {
