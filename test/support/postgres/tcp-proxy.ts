@@ -32,7 +32,7 @@ export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
   };
   const setMode = (next: ProxyMode): void => {
     mode = next;
-    for (const pair of pairs) for (const socket of pair) (next === 'stalled' ? socket.pause() : socket.resume());
+    for (const pair of pairs) for (const socket of pair) socket[next === 'stalled' ? 'pause' : 'resume']();
   };
 
   const join = (near: Socket): void => {
