@@ -27,12 +27,15 @@ interface Told {
   readonly done: string[];
 }
 
+/** Lets two servers want the same at the same moment. */
+const both = (each: (store: GuardStore) => Promise<unknown>): Promise<unknown> => Promise.all(stores.map(each));
+
 /** The traffic of servers, until it is told to end. */
 function traffic() {
   const kinds = ['added', 'decided', 'taken', 'asked', 'used', 'counted'] as const;
   const told = Object.fromEntries(kinds.map((kind) => [kind, { begun: new Set<string>(), done: [] }])) as unknown as Record<(typeof kinds)[number], Told>;
   const errors: Error[] = [];
-  let isEnding = false;
+  const ending = new AbortController();
 
   /** Makes a step, and notes what came of it. @returns what the store answered; undefined if it failed */
   const step = async <Answer>(kind: keyof typeof told, id: string, operation: () => Promise<Answer>, isDone: (answer: Answer) => boolean): Promise<Answer | undefined> => {
@@ -47,11 +50,8 @@ function traffic() {
     }
   };
 
-  /** Two servers want the same at the same moment. */
-  const both = (each: (store: GuardStore) => Promise<unknown>): Promise<unknown> => Promise.all(stores.map(each));
-
   const work = async (name: string): Promise<void> => {
-    for (let index = 0; !isEnding; index += 1) {
+    for (let index = 0; !ending.signal.aborted; index += 1) {
       const code = `${name} ${index}`;
       await step('added', code, () => addTo(stores[index % 2]!, waitingRecord({ code, identity: code })), ({ kind }) => kind === 'added');
       await both((store) => step('decided', code, () => store.waiting.decide(code, 'approved', 'signature'), (isMade) => isMade));
@@ -72,7 +72,7 @@ function traffic() {
       await expect.poll(() => told.counted.done.length, { timeout: 60_000, interval: 10 }).toBeGreaterThanOrEqual(goal);
     },
     end: () => {
-      isEnding = true;
+      ending.abort();
       return working;
     },
   };
