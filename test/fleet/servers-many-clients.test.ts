@@ -91,7 +91,7 @@ async function makeOnce(client: PersistentClient, index: number, change: readonl
 }
 
 /** A server that can't finish a call says so, and that its outcome is unknown; whoever stops says that it takes none. */
-const isInterrupted = (result: CallResult): boolean => /takes no new calls|look at the present state/.test(textOf(result));
+const wasInterrupted = async (result: CallResult): Promise<boolean> => /takes no new calls|look at the present state/.test(textOf(result));
 
 async function work(index: number): Promise<void> {
   const era = index % 2 === 0 ? 'modern' : 'legacy';
@@ -106,18 +106,17 @@ async function work(index: number): Promise<void> {
   const asking = persistentClient(era, address, key, user);
   const unasked = persistentClient(era, address, key);
   const webhook = (to: string) => ['create_webhook', { ...organization, target_url: to, events: ['DEPLOYMENT_FAILED'] }] as const;
-  const retry = async (result: CallResult): Promise<boolean> => isInterrupted(result);
 
   await asking.read('list_clusters');
-  await makeOnce(asking, index, ['create_project', { name: project }], [projects, project], retry);
+  await makeOnce(asking, index, ['create_project', { name: project }], [projects, project], wasInterrupted);
   const found = await asking.read('list_environments', { project_id: project });
   if (found.isError) faults.push(`client ${index} didn't find its project: ${textOf(found)}`);
-  await makeOnce(asking, index, webhook(asked), [webhooks, asked], retry);
+  await makeOnce(asking, index, webhook(asked), [webhooks, asked], wasInterrupted);
   // Every fourth one has nobody to ask: its call waits for the operator.
   if (index % 4 < 2) {
     await makeOnce(unasked, index, webhook(waiting), [webhooks, waiting], async (result) => {
       const code = /code (\w{4}-\w{4})/.exec(textOf(result))?.[1];
-      if (code === undefined) return isInterrupted(result);
+      if (code === undefined) return wasInterrupted(result);
       checkOwn(index, textOf(result), waiting.replace('https://', ''));
       counts.approvals += 1;
       await operator.approve(code);
@@ -129,13 +128,17 @@ async function work(index: number): Promise<void> {
   await Promise.all([asking.close(), unasked.close()]);
 }
 
+/** Stops a server as an orchestrator does, and starts another one at its address. */
+async function replace(): Promise<void> {
+  await stopReplica(replicas[1]!);
+  replicas.push(await start('server-3', ports[1]!));
+}
+
+const times = (all: readonly unknown[], name: string): number => all.filter((one) => one === name).length;
+
 test(`${clientCount} clients lose no answer and no approval while one server is killed and one is replaced`, async () => {
   let begun = 0;
   let replaced: Promise<void> | undefined;
-  const replace = async (): Promise<void> => {
-    await stopReplica(replicas[1]!);
-    replicas.push(await start('server-3', ports[1]!));
-  };
   const began = performance.now();
   const worker = async (): Promise<void> => {
     while (begun < clientCount) {
@@ -155,7 +158,6 @@ test(`${clientCount} clients lose no answer and no approval while one server is 
 
   const clients = Array.from({ length: clientCount }, (_, index) => index);
   const [made, hooked] = [await projects(), await webhooks()];
-  const times = (all: readonly unknown[], name: string): number => all.filter((one) => one === name).length;
   expect(clients.filter((index) => times(made, namesOf(index).project) !== 1)).toEqual([]);
   expect(clients.filter((index) => times(hooked, namesOf(index).asked) !== 1)).toEqual([]);
   expect(clients.filter((index) => times(hooked, namesOf(index).waiting) !== (index % 4 < 2 ? 1 : 0))).toEqual([]);
