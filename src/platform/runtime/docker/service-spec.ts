@@ -5,6 +5,7 @@ import { deploymentLabels, serviceLabels, withRoutes, withStopped } from './labe
 import { dockerServiceName, neighbourNames, networkName, volumeName } from './names.ts';
 import type { DockerRecord } from './record.ts';
 import { isSecretVariable } from './mounted-files.ts';
+import { boundTo } from './placement.ts';
 import { probeHealthcheck } from './probes.ts';
 import type { Route } from './proxy/routes.ts';
 import { withSecretVariables } from './secret-variables.ts';
@@ -76,7 +77,7 @@ export function serviceSpecOf(context: Pick<DockerContext, 'platformId'>, task: 
       Networks: [{ Target: networkName(service.environmentId), Aliases: neighbourNames(service) }],
       LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
       // A volume is on one node only: elsewhere the service would find an empty one.
-      ...(storage.length > 0 && parts.nodeId !== undefined && { Placement: { Constraints: [`node.id==${parts.nodeId}`] } }),
+      ...(storage.length > 0 && parts.nodeId !== undefined && boundTo(parts.nodeId)),
     },
     Mode: { Replicated: { Replicas: instances } },
     // Never the engine's own way back: it goes to whatever was sent before, which may be as bad.
