@@ -1,6 +1,6 @@
 import { acceptToken, addToken, createGate, createServer, createTokenAuthenticator, handlers, hasLiveToken } from './api/index.ts';
 import { type PlatformClock, createSteppedClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
-import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
+import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, rulesInMemory, rulesInRecords, scenariosNamed, type FaultRule } from './testing/index.ts';
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
 import { hasExamples, organizationId, seedIds } from './seed/index.ts';
@@ -74,7 +74,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? db.clock;
   const callersClock = stepped ? db.clock : clock;
-  const faults = createFaultRegistry(options.faults ?? [], '');
+  const rules = options.faults ?? [];
+  const faults = createFaultRegistry(db.isShared ? rulesInRecords(db, rules, options.control ?? false) : rulesInMemory(rules));
   const services = createPlatformServices({ ...options, keysDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();
   const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
@@ -91,13 +92,14 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     countCall: (caller) => services.current().countCall(caller),
     extend: (app) => {
       if (control) gate.install(app);
-      if (control || faults.list().length > 0) addRequestFaults(app, { registry: faults, clock: callersClock });
+      if (control || rules.length > 0 || db.isShared) addRequestFaults(app, { registry: faults, clock: callersClock });
     },
     divert: control?.divert,
   });
 
   const close = async () => {
     stepping?.close();
+    faults.close();
     await server.close();
     await control?.close();
     try {

@@ -1,3 +1,5 @@
+import { type PostgresAddress, shownAddress } from './address.ts';
+
 /** Thrown if the connection broke while a transaction was committed: it may be committed, or not. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
@@ -34,8 +36,18 @@ export const isBusy = (error: unknown): boolean => {
   return isTransient(error) || (isState(code) && busyStates.test(code));
 };
 
+/**
+ * Whether a prepared statement is of a time before its tables changed, as they do beside processes of an earlier version. The
+ * connection can't run it any more; others can.
+ */
+export const isOutdatedStatement = (error: unknown): boolean => codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+
 const serializationFailure = '40001';
 const deadlock = '40P01';
 
 /** Whether a transaction that was rolled back may succeed if it is made again. */
-export const isTransient = (error: unknown): boolean => [serializationFailure, deadlock].includes(codeOf(error) ?? '') || isConnectionLost(error);
+export const isTransient = (error: unknown): boolean => [serializationFailure, deadlock].includes(codeOf(error) ?? '') || isConnectionLost(error) || isOutdatedStatement(error);
+
+/** An error in the words of who starts a program: where the database is, if it can't be reached. */
+export const explained = (address: PostgresAddress, error: unknown): unknown =>
+  isConnectionLost(error) ? new Error(`The database ${shownAddress(address)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check that it runs, and its address.`, { cause: error }) : error;

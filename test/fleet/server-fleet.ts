@@ -28,6 +28,8 @@ export interface ServerFleet {
   readonly start: (name: string, env?: Readonly<Record<string, string>>) => Promise<Replica>;
   /** Runs statements in the database. */
   readonly query: (statement: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Lets nobody connect to the database, or everybody again. */
+  readonly letIn: (isAllowed: boolean) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -69,6 +71,10 @@ export async function openServerFleet(): Promise<ServerFleet> {
       return replica;
     },
     query: (statement) => queryAt(address, statement),
+    letIn: async (isAllowed) => {
+      await queryAt(postgres.addressOf('postgres'), `alter database servers allow_connections ${isAllowed}`);
+      if (!isAllowed) await queryAt(postgres.addressOf('postgres'), "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'servers'");
+    },
     close: async () => {
       for (const { child } of started) child.kill('SIGKILL');
       await Promise.all(started.map(({ ended }) => ended));

@@ -32,6 +32,8 @@ interface RequestOptions {
 export interface TestPlatform {
   readonly url: string;
   readonly dataDir: string;
+  /** Opens its records, where they aren't in its data directory. */
+  readonly openRecords?: PlatformOptions['openRecords'];
   readonly organizationId: string;
   readonly seed: Readonly<Record<string, string>>;
   /** The admin token that it was started with, or one made since. */
@@ -87,7 +89,7 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>, kn
     return send(method, target, { ...requestOptions, ...json });
   };
   return {
-    url: platform.url, dataDir, token: platform.token ?? tokens.admin, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
+    url: platform.url, dataDir, ...(postgresTests && { openRecords: () => openTestStore(dataDir) }), token: platform.token ?? tokens.admin, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
     must: async (name, input) => {
       const { status, body, text } = await call(name, input);
       if (status >= 300) throw new Error(`${name} was refused: ${text}`);

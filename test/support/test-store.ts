@@ -20,8 +20,8 @@ export async function expectReferencesHold(db: Db): Promise<void> {
   expect((await sql<{ foreign_keys: number }>`PRAGMA foreign_keys`.execute(db)).rows).toEqual([{ foreign_keys: 1 }]);
 }
 
-/** Keeps requests that change something waiting, as another process does while it writes. @returns what lets them go on */
-export async function holdWrites(dataDir: string): Promise<() => Promise<void>> {
+/** Keeps requests waiting that change something of an organization, as another process does while it writes. @returns what lets them go on */
+export async function holdWrites(dataDir: string, organizationId: string): Promise<() => Promise<void>> {
   if (postgresTests === undefined) {
     const other = new DatabaseSync(join(dataDir, databaseFile));
     other.exec('BEGIN IMMEDIATE');
@@ -33,7 +33,7 @@ export async function holdWrites(dataDir: string): Promise<() => Promise<void>> 
   const other = await openTestStore(dataDir);
   const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = other.write(async (trx) => {
-    await trx.hold('requests');
+    await trx.hold(organizationId);
     held.resolve();
     await released.promise;
   });

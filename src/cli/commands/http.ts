@@ -127,6 +127,7 @@ async function serve(config: Config, { log, shared, resolver }: { readonly log: 
     authenticate: authentication.authenticate,
     routes: authentication.routes,
     limitAddresses: config.addressLimits,
+    limits: { drainDelay: config.drainDelay * 1000 },
     approvals: approvals.shown,
     holdsToken,
     policyVersion: policies.version,

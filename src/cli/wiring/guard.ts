@@ -18,6 +18,9 @@ const guardFiles = ({ dataDir, keysDir }: Config) => ({
   heads: join(dataDir, 'audit-heads'),
 });
 
+/** The file of what the servers of a data directory share. */
+export const guardStoreOf = (config: Config): string => guardFiles(config).store;
+
 const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
 
 /** Quotes a word for a POSIX shell. */

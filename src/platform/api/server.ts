@@ -9,6 +9,7 @@ import { eventTypeOf, withEvent } from './events/record-event.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { holdForRequest } from './request-holds.ts';
 import { type Db, type DataStore, RecordsUnavailable } from '../store/index.ts';
 
 declare module 'fastify' {
@@ -124,8 +125,7 @@ const runHandler = (dependencies: ApiDependencies, op: AnyOperation, handler: An
   if (op.effect === 'read') return db.read(within);
   const actor = { name: principal.name, origin: requestOrigin, userAgent: request.headers['user-agent'] };
   return db.write(async (trx) => {
-    // Requests that change something do so one at a time: many check what is there before they add to it.
-    await trx.hold('requests');
+    if (db.isShared) await holdForRequest(op, input, trx);
     return withEvent(op, input, { db: trx, clock: dependencies.clock }, actor, () => within(trx));
   });
 };

@@ -33,7 +33,8 @@ async function limitedCluster({ clusterLimits = {} }: Pick<EngineContext, 'clust
     .selectFrom('environment').innerJoin('cluster', 'cluster.id', 'environment.cluster_id').select(['cluster.id', 'cluster.name', 'cluster.runtime']).where('environment.id', '=', environmentId).executeTakeFirst();
   const limits = cluster && clusterLimits[cluster.runtime];
   if (!limits) return undefined;
-  await db.hold(cluster.id);
+  // Not the cluster itself, which requests share.
+  await db.hold(`room/${cluster.id}`);
   const services = await db
     .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select(['service.id', 'service.spec']).where('environment.cluster_id', '=', cluster.id).execute();
   return { name: cluster.name, limits, services };

@@ -126,8 +126,8 @@ export interface Runtime {
   readonly nodes?: (signal: AbortSignal) => Promise<readonly ClusterNode[]>;
   /** Why its clusters can't be upgraded through the platform; undefined if they can. */
   readonly upgradeRefusal?: string;
-  /** Whether an upgrade that has taken its time fails. */
-  upgradeFails(upgrade: ClusterUpgrade): boolean;
+  /** Whether an upgrade that has taken its time fails. Asked within a transaction: it may wait for nothing but the records. */
+  upgradeFails(upgrade: ClusterUpgrade): boolean | Promise<boolean>;
   /** Whether the condition of an alert rule holds. */
   conditionHolds(condition: AlertCondition): boolean;
   /** How long a pause takes, in milliseconds. The same seed always gives the same time. */

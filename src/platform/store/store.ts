@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
-import type { DatabaseSchema } from './schema/schema.ts';
+import type { DatabaseSchema, SettingName } from './schema/schema.ts';
 
 /** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
 export interface Dialect {
@@ -21,6 +21,13 @@ export interface Dialect {
 // oxlint-disable-next-line typescript/no-explicit-any -- a query over whichever tables.
 type AnySelect = SelectQueryBuilder<any, any, any>;
 
+/** A name that a transaction holds to its end. */
+export interface Hold {
+  readonly name: string;
+  /** Whether others may share it meanwhile: for what a transaction relies on, and doesn't change. */
+  readonly isShared: boolean;
+}
+
 /** What the store's queries and transactions have beside queries. */
 interface DbExtras {
   readonly sql: Dialect;
@@ -30,6 +37,11 @@ interface DbExtras {
    * one at a time.
    */
   hold(...names: readonly string[]): Promise<void>;
+  /**
+   * The same for names that are held or shared, in the order given. Transactions that take several have to take them in one
+   * order, and what they share they can't hold later: they would wait for each other.
+   */
+  holdInOrder(holds: readonly Hold[]): Promise<void>;
 }
 
 /** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
@@ -74,6 +86,10 @@ export interface DataStore extends Db {
   announceWork(): void;
   /** Calls a listener when work is announced. @returns a function that ends this */
   onWork(listener: () => void): () => void;
+  /** Tells all processes on these records that a setting has changed. Never throws; who can't be reached now is told that settings may have changed. */
+  announceSetting(name: SettingName): void;
+  /** Calls a listener when a setting has changed at another process, or may have. @returns a function that ends this */
+  onSetting(name: SettingName, listener: () => void): () => void;
   /** The time by which everything on these records is dated: all processes on them agree on it. */
   readonly clock: PlatformClock;
   /** The calls of each caller, counted over all processes on these records. */

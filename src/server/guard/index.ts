@@ -24,6 +24,7 @@ export { endangersProduction, mostCriticalMode, needsConfirmation } from './risk
 export { assertInSameEnvironment } from './same-environment.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';
 export { scopeText, type Scope } from './scope/scope.ts';
+export type { ExportedCounts } from './storage/exported-counts.ts';
 export type { GuardStore } from './storage/guard-store.ts';
 export { ephemeralHighRiskCalls, type HighRiskCalls } from './storage/high-risk-calls.ts';
 export type { SharedKey } from './storage/key-checks.ts';
@@ -31,6 +32,7 @@ export { monotonicClock } from './storage/monotonic-clock.ts';
 export { maximumOperatorSessions, operatorIdleTime, type OperatorSessionRecords } from './storage/operator-session-records.ts';
 export { terminalSource } from './storage/secret-tries.ts';
 export type { SharedStore } from './storage/shared-store.ts';
+export { exportCounts } from './storage/sqlite/exported-counts.ts';
 export { sqliteGuardStore } from './storage/sqlite/guard-store.ts';
 export { maximumWaiting, type Verdict } from './storage/waiting-records.ts';
 export { createRegistry, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';

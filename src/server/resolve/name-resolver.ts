@@ -48,9 +48,9 @@ async function completions(kind: ResourceKind, typed: string, lookup: Lookup, co
   return ranked.toSorted((one, other) => one.score - other.score || one.text.localeCompare(other.text)).map(({ text }) => text).slice(0, mostCompletions);
 }
 
-/** The resource that a deletion removes. */
+/** The resource that a deletion removes: the one at the end of its path. */
 const deletedBy = (operation: AnyOperation, input: JsonRecord): Pick<ResourceRef, 'kind' | 'id'> | undefined => {
-  const param: string | undefined = operation.method === 'DELETE' ? operation.params.at(-1) : undefined;
+  const param: string | undefined = operation.method === 'DELETE' && operation.path.endsWith('}') ? operation.params.at(-1) : undefined;
   return param === undefined ? undefined : { kind: parameterKind(param), id: String(input[snakeCase(param)]).toLowerCase() };
 };
 
@@ -107,9 +107,10 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
 }
 
 /** The kinds of resources that a change may have added to lists or taken from them: those that it answers with, or the one that it deletes. */
-function kindsChanged(operation: AnyOperation, deleted: Pick<ResourceRef, 'kind'> | undefined): readonly ReferenceKind[] {
+function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
   if (operation.method === 'GET') return [];
-  return deleted === undefined ? responseKinds(operation).kinds : [deleted.kind];
+  const deleted: string | undefined = operation.method === 'DELETE' ? operation.params.at(-1) : undefined;
+  return deleted === undefined ? responseKinds(operation).kinds : [parameterKind(deleted)];
 }
 
 /** The services in an operation's input: once it has succeeded, their ids are known to be of the kinds it takes. */
@@ -172,7 +173,7 @@ export function createNameResolver(place?: ResolverPlace): PersistentNameResolve
     organization: async (lookup) => (await lists.organization(newSearch(lookup, 0)))?.id ?? '',
     learn: (operation, input, answer, principal) => {
       const deleted = deletedBy(operation, input);
-      const changed = kindsChanged(operation, deleted);
+      const changed = kindsChanged(operation);
       lists.invalidate(principal, changed);
       const seen = [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)];
       const renamed = seen.filter((resource) => index.add(principal, resource)).map(({ kind }) => kind);

@@ -82,7 +82,7 @@ test('nobody waits for an observation, and what is decided meanwhile holds', asy
 });
 
 test('a read is answered while another connection holds the write lock, also the first with its token', async () => {
-  const release = await holdWrites(platform.dataDir);
+  const release = await holdWrites(platform.dataDir, platform.organizationId);
   const created = noted('create_project', { organization_id: platform.organizationId, name: 'waits' });
   // Long enough that the creation has come as far as the lock.
   await setTimeout(50);

@@ -132,6 +132,14 @@ test('time is the database\'s, whatever the clock of a process shows', async () 
   expect(Math.abs(wrong.clock.now() - right.clock.now())).toBeLessThan(20_000);
 });
 
+test('time goes on evenly when the clock of a process is set to another time', async () => {
+  let ahead = 0;
+  const jumping = await openPostgresRecords(database.address, { maximumConnections: 1, ownClock: { now: () => Date.now() + ahead } });
+  opened.push(jumping);
+  const right = await open();
+  for (ahead of [60_000, -60_000]) expect(Math.abs(jumping.clock.now() - right.clock.now())).toBeLessThan(20_000);
+});
+
 describe('a schema', () => {
   test('is made by one of several processes that start at once', async () => {
     await Promise.all([open(), open(), open()]);
@@ -145,6 +153,18 @@ describe('a schema', () => {
     await running.insertInto('organization').values(organization).execute();
     await started.insertInto('project').values(project).execute();
     expect(await running.selectFrom('project').select('name').execute()).toEqual([{ name: 'Shop' }]);
+  });
+
+  test('that gets a column while statements are prepared goes on being read and written, alone and in transactions', async () => {
+    const running = await open();
+    await running.insertInto('organization').values(organization).execute();
+    const read = () => running.selectFrom('organization').selectAll().execute();
+    const readInTransactions = () => Promise.all(Array.from({ length: 4 }, () => running.write(async (trx) => trx.selectFrom('organization').selectAll().execute())));
+    await Promise.all([read(), read(), read(), read(), readInTransactions()]);
+    await admin.query("alter table organization add column color text not null default 'blue'");
+    expect(await read()).toEqual([{ ...organization, color: 'blue' }]);
+    await admin.query("alter table organization add column size text not null default 'big'");
+    expect(await readInTransactions()).toEqual(Array.from({ length: 4 }, () => [{ ...organization, color: 'blue', size: 'big' }]));
   });
 
   test('of a newer version that changed what is there ends the work of processes of before, and refuses new ones', async () => {

@@ -20,6 +20,8 @@ const idOfOwner = async (which: '-u' | '-g'): Promise<number> => Number((await r
 export interface PostgresServer {
   /** The address of one of its databases. */
   addressOf(database: string): string;
+  /** The Unix socket that it listens on. */
+  readonly socketPath: string;
   /** Ends it at once, as a crash would. Its databases stay. */
   crash(): Promise<void>;
   /** Starts it again after a crash. */
@@ -64,6 +66,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   };
   return {
     addressOf: (database) => `postgres://postgres@socket/${database}?host=${encodeURIComponent(home)}`,
+    socketPath: join(home, '.s.PGSQL.5432'),
     crash,
     recover: async () => {
       server ??= await start();

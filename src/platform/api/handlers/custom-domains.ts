@@ -73,6 +73,8 @@ const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactio
 async function create(kind: DomainKind, id: string, { domain, generate_certificate: certificate, use_cdn: usesCdn = false }: NewDomain, context: RequestContext) {
   const { db, clock, random } = context;
   const target = await beginChange(kind, id, context);
+  // A domain is of one service among those of all environments.
+  await db.hold(`custom_domain/${domain.toLowerCase()}`);
   const holder = await db.selectFrom('custom_domain').select('service_id').where(db.sql.sameIgnoringCase('domain', domain)).executeTakeFirst();
   if (holder) throw taken('domain', `"${domain}" is taken by ${holder.service_id === id ? 'this service already' : `the service ${holder.service_id}`}`);
   const now = isoNow(clock);

@@ -1,5 +1,5 @@
 import {
-  clientConfig, IncompatibleSchema, isConnectionLost, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, shownAddress, transaction, typeNumbers, withSessionLock,
+  clientConfig, explained, IncompatibleSchema, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, transaction, typeNumbers, withSessionLock,
 } from '../../../postgres/index.ts';
 import type { PlatformClock } from '../../common/index.ts';
 import type { DataStore, Db } from '../store.ts';
@@ -12,29 +12,41 @@ import { platformSchema } from './schema-steps.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
 
 /** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
-const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+export const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+
+/** The lock of what one process on the records does at a time. */
+export const lockOf = (name: string): string => `platform/alone/${name}`;
 
 const defaultConnections = 10;
 
 /** How often it is looked whether the schema is still one to work on, in milliseconds. */
 const betweenSchemaChecks = 60_000;
 
-/** Takes all names in one order, so that two transactions don't wait for each other. */
-const holdNames = async (client: PostgresClient, names: readonly string[]): Promise<void> => {
-  if (names.length === 0) return;
-  await client.query(
-    'select pg_advisory_xact_lock(key) from (select distinct hashtextextended(name, 0) as key from unnest($1::text[]) as name order by key offset 0) as ordered',
-    [names.map((name) => `platform/${name}`)],
-  );
+const holding = `
+  select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
+  from (select hashtextextended(name, 0) as key, is_shared from unnest($1::text[], $2::boolean[]) with ordinality as hold (name, is_shared, place) order by place offset 0) as ordered`;
+
+/** Takes names for a transaction, each of them once. */
+const holderOf = (client: PostgresClient): Db['holdInOrder'] => {
+  const taken = new Map<string, boolean>();
+  return async (holds) => {
+    const missing = holds.filter(({ name }) => !taken.has(name));
+    const onlyShared = holds.find(({ name, isShared }) => !isShared && taken.get(name));
+    if (onlyShared) throw new Error(`A transaction shares ${onlyShared.name} and wants to hold it: two that do so would wait for each other. It has to hold it at first.`);
+    if (missing.length === 0) return;
+    await client.query(holding, [missing.map(({ name }) => `platform/${name}`), missing.map(({ isShared }) => isShared)]);
+    for (const { name, isShared } of missing) taken.set(name, isShared);
+  };
 };
 
-const withDialect = (statements: Statements, client?: PostgresClient): Db =>
-  Object.assign(queriesOn(statements, client !== undefined), {
+const withDialect = (statements: Statements, client?: PostgresClient): Db => {
+  const holdInOrder: Db['holdInOrder'] = client === undefined ? async () => {} : holderOf(client);
+  return Object.assign(queriesOn(statements, client !== undefined), {
     sql: postgresDialect,
-    hold: async (...names: readonly string[]) => {
-      if (client !== undefined) await holdNames(client, names);
-    },
+    holdInOrder,
+    hold: (...names: readonly string[]) => holdInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
   });
+};
 
 /** How the records are used by one process. */
 export interface RecordsOptions {
@@ -61,8 +73,7 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     clock = await followDatabaseClock(pool, ownClock);
   } catch (error) {
     await pool.end();
-    if (!isConnectionLost(error)) throw error;
-    throw new Error(`The database ${shownAddress(address)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check that it runs, and its address.`, { cause: error });
+    throw explained(address, error);
   }
 
   /** A newer process may have migrated the records and this program may be too old for them by now. */
@@ -98,10 +109,12 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     overwrite: write,
     clock,
     callWindows: { count: (...call) => withRecordsFailures(() => windows.count(...call)) },
-    alone: (name, operation) => withSessionLock(clientConfig(address, options), `platform/alone/${name}`, operation),
+    alone: (name, operation) => withSessionLock(clientConfig(address, options), lockOf(name), operation),
     unusable: outdated.promise,
     announceWork: channel.announceWork,
     onWork: channel.onWork,
+    announceSetting: channel.announceSetting,
+    onSetting: channel.onSetting,
     destroy: async () => {
       clearInterval(checking);
       clock.close();

@@ -1,8 +1,9 @@
 import {
   type CompiledQuery, type DatabaseConnection, HandleEmptyInListsPlugin, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult, replaceWithNoncontingentExpression,
 } from 'kysely';
-import type { PostgresClient } from '../../../postgres/index.ts';
+import { isOutdatedStatement, type PostgresClient, storableText } from '../../../postgres/index.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
+import { createPreparedNames } from './prepared-names.ts';
 
 /** What runs statements: one connection, or whichever of a pool is free. */
 export type Statements = Pick<PostgresClient, 'query'>;
@@ -10,14 +11,31 @@ export type Statements = Pick<PostgresClient, 'query'>;
 /** Commands of which the number of rows counts. */
 const changing = ['INSERT', 'UPDATE', 'DELETE'];
 
-/** The one character that PostgreSQL can't keep in text: it becomes the one that stands for what can't be shown. */
-const storable = (value: unknown): unknown => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value);
+const storable = (value: unknown): unknown => (typeof value === 'string' ? storableText(value) : value);
+
+const prepared = createPreparedNames();
+
+/** Runs a prepared statement. @param isAlone whether it is no part of a transaction, which would have to be made again */
+async function runPrepared(statements: Statements, text: string, values: unknown[], isAlone: boolean) {
+  const query = () => {
+    const name = prepared.of(text);
+    return statements.query({ text, values, ...(name !== undefined && { name }) });
+  };
+  try {
+    return await query();
+  } catch (error) {
+    if (!isOutdatedStatement(error)) throw error;
+    prepared.renew();
+    if (!isAlone) throw error;
+    return query();
+  }
+}
 
 /** @param inTurn whether statements wait for each other, as those of one connection must */
 const connectionTo = (statements: Statements, inTurn: boolean): DatabaseConnection => {
   let previous: Promise<unknown> = Promise.resolve();
   const run = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
-    const { command, rowCount, rows } = await statements.query({ text: sql, values: parameters.map(storable) });
+    const { command, rowCount, rows } = await runPrepared(statements, sql, parameters.map(storable), !inTurn);
     return { rows: rows as Row[], ...(changing.includes(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) };
   };
   return {

@@ -9,6 +9,7 @@ import { createWorkListeners } from '../work-listeners.ts';
 import { readingConnection, writingConnection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { migrate } from './migrations/migrate.ts';
+import { requireNotMoved } from './moved-records.ts';
 
 /** Thrown if a transaction waits for something outside the database. */
 export class AwaitedOutside extends Error {
@@ -39,9 +40,9 @@ async function withinOneTick<Result>(operation: () => Promise<Result>): Promise<
 /** The name of the database file in the data directory. */
 export const databaseFile = 'platform.sqlite';
 
-type Queries = Omit<Db, 'sql' | 'hold'>;
+type Queries = Omit<Db, 'sql' | 'hold' | 'holdInOrder'>;
 
-const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {} });
+const withDialect = <Target extends Queries>(target: Target) => Object.assign(target, { sql: sqliteDialect, hold: async () => {}, holdInOrder: async () => {} });
 
 const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSchema>): DataStore => {
   const closeWriter = writer.destroy.bind(writer);
@@ -63,6 +64,9 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
     alone: (_name, operation) => operation(),
     announceWork: listeners.call,
     onWork: listeners.onWork,
+    // There is no other process.
+    announceSetting: () => {},
+    onSetting: () => () => {},
     // A newer program can't open a directory that another one serves.
     unusable: new Promise(() => {}),
     destroy: async () => {
@@ -76,11 +80,12 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
 
 /**
  * Opens and migrates the database of a data directory. Creates both if missing.
- * @throws Error if the directory can't be written, or the database is damaged or from a newer version
+ * @throws Error if the directory can't be written, or the database is damaged or from a newer version, or its records were moved elsewhere
  */
 export async function openDatabase(dataDir: string): Promise<DataStore> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, databaseFile);
+  requireNotMoved(path);
   const writer = new Kysely<DatabaseSchema>({ dialect: writingConnection(path) });
   chmodSync(path, 0o600);
   const store = createStore(writer, new Kysely<DatabaseSchema>({ dialect: readingConnection(path) }));
