@@ -1,24 +1,34 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import { shellSource } from '../support/docker/applications.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
+import { registryUser, startTestRegistry } from '../support/docker/docker-registry.ts';
+import { testAddress } from '../support/docker/host-network.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
 import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';
+import { type GitServer, startGitServer } from '../support/git-server.ts';
 import { type Json, rowsOf } from '../support/test-platform.ts';
 
 let swarm: TestHosts;
+let git: GitServer;
 let platform: SpawnedPlatform;
 let environmentId: string;
 let registryId: string;
 
 beforeAll(async () => {
+  git = await startGitServer();
   swarm = await startTestHosts({ managers: 1, workers: 1 });
   await swarm.publish('shell');
-  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry });
+  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, { git: { [git.host]: { private: true } } });
   await platform.start();
   ({ environmentId, registryId } = await platform.createEnvironment());
 });
 afterAll(async () => {
   await platform?.end();
   await swarm?.end();
+  await git?.close();
 });
 
 let web: string;
@@ -56,15 +66,54 @@ test('the machines of a cluster are listed with what they are, have, and run', a
 test('a node that is drained is told, with what waits for it', async () => {
   await swarm.setAvailability(swarm.hosts[0]!, 'drain');
   await expect.poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience).toEqual([['DRAIN', 0], ['ACTIVE', 2]]);
-  expect((await cluster())['warnings']).toEqual(['The node node-1 is drained: its instances run on other nodes, as far as these have room. What has its storage on it waits for it: files.']);
+  expect((await cluster())['warnings']).toEqual(['The node node-1 is drained: its instances run on other nodes, as far as these have room. What can run only there waits for it: files.']);
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('UNAVAILABLE');
-  expect(await statusOf(web)).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2, restarts: 0 } });
+  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2, restarts: 0 } });
   await swarm.setAvailability(swarm.hosts[0]!, 'active');
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('DEPLOYED');
   expect(await cluster()).not.toHaveProperty('warnings');
 });
 
+test('built images travel by a registry, which is required on several nodes', async () => {
+  git.commit('shop', 'The first version', shellSource('echo built; exec sleep 600\n'));
+  const body = { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} };
+  const deploy = async ({ call }: SpawnedPlatform, environment: string): Promise<{ id: string; messages: () => Promise<string[]> }> => {
+    const id = String((await call('POST', `/environment/${environment}/application`, body))['id']);
+    await call('POST', `/application/${id}/deploy`, {});
+    await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], patience).toMatch(/^(?:DEPLOYED|RUNNING|.*_ERROR)$/);
+    return { id, messages: async () => rowsOf(await call('GET', `/application/${id}/log`)).map(({ message }) => String(message)) };
+  };
+  const refused = await (await deploy(platform, environmentId)).messages();
+  expect(refused.join('\n')).toContain('The cluster has other nodes that take instances (node-2), and only the one that builds the image would have it.');
+  expect(refused.join('\n')).not.toContain('Fetching');
+
+  const registry = await startTestRegistry(true, testAddress);
+  const passwordFile = join(platform.dataDir, 'registry.password');
+  await writeFile(passwordFile, registryUser.password);
+  const other = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, {
+    clusters: { local: { engine: swarm.hosts[0]!.socket, build_registry: `${registry.host}/built` } }, git: { [git.host]: { private: true } },
+    registries: { tests: { url: `http://${swarm.registry.host}` }, built: { url: `http://${registry.host}`, username: registryUser.username, password_file: passwordFile } },
+  });
+  try {
+    await other.start();
+    // The other node has to get the image by itself.
+    await swarm.setAvailability(swarm.hosts[0]!, 'drain');
+    const { id, messages } = await deploy(other, (await other.createEnvironment()).environmentId);
+    expect(await messages()).toContain('built');
+    const [task] = await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${id}`], 'desired-state': ['running'] });
+    expect(task).toMatchObject({ NodeID: await swarm.hosts[1]!.nodeId(), Status: { State: 'running' } });
+    expect(task!.Spec.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/.*@sha256:[0-9a-f]{64}$`));
+    expect(task!.Spec.Placement?.Constraints ?? []).toEqual([]);
+    await other.call('DELETE', `/application/${id}`);
+  } finally {
+    await swarm.setAvailability(swarm.hosts[0]!, 'active');
+    await other.end();
+    await registry.end();
+  }
+});
+
 test('a node that is lost is told; what ran on it runs elsewhere, and its status and log say why', async () => {
+  await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
   await swarm.hosts[1]!.kill();
   await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
   expect((await cluster())['warnings']).toEqual([expect.stringMatching(/^The node node-2 has been down since \S+ or earlier\. Its instances are started on other nodes, as far as these have room\.$/)]);
@@ -74,5 +123,5 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
   expect(running.warnings).toEqual([expect.stringMatching(lost)]);
   const lines = rowsOf(await platform.call('GET', `/container/${web}/log`)).map(({ message }) => String(message));
   expect(lines.filter((line) => lost.test(line))).toHaveLength(2);
-  expect(await statusOf(files)).toMatchObject({ state: 'DEPLOYED' });
+  await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
 });

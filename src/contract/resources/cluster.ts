@@ -3,7 +3,7 @@ import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts'
 import { ClusterState } from '../states.ts';
 
 /** A machine of a cluster. Not in the API document. */
-export const ClusterNode = z.object({
+const ClusterNode = z.object({
   id: z.string(),
   name: z.string(),
   role: z.enum(['MANAGER', 'WORKER']),

@@ -18,6 +18,6 @@ export interface ClusterNode {
   readonly memoryAllotted: number;
   /** How many instances run on it, those of strangers included. */
   readonly instances: number;
-  /** The services of this platform that can't run anywhere else, because their storage is there. */
+  /** The services of this platform that can't run anywhere else, because their storage or image is there. */
   readonly boundServiceIds: readonly string[];
 }

@@ -25,7 +25,7 @@ const listClusters = async (input: ValidInputOf<typeof operations.list_clusters>
   const { results, ...page } = await db.read(async (trx) => pageOf(await ownedBy({ db: trx }, 'cluster', input.organization_id), input, (rows) => Promise.all(rows.map(async (row) => ({ row, answer: await clusterAnswer(row, { db: trx, clock }) })))));
   return {
     ...page,
-    results: await Promise.all(results.map(async ({ row, answer }) => ({ ...answer, ...(await engine.clusterFacts(row)) }))),
+    results: await Promise.all(results.map(async ({ row, answer }) => ({ ...answer, ...(await engine.clusterMachines(row)) }))),
   };
 };
 

@@ -79,7 +79,7 @@ async function specOfTask(context: DockerContext, task: Task, { inputs, signal }
   const { readiness_probe: ready, liveness_probe: live } = probesOf(workloadOf(task));
   const files = await createFiles(context, task, variables, { architecture: Architecture, probes: ready !== undefined || live !== undefined }, signal);
   const routes = await context.proxy.routesFor(workloadOf(task), given, signal);
-  return serviceSpecOf(context, task, { record, variables, files, routes, nodeId: volumeNodeOf(task) ?? Swarm?.NodeID ?? '' });
+  return serviceSpecOf(context, task, { record, variables, files, routes, nodeId: (workloadOf(task).storage.length > 0 ? volumeNodeOf(task) : undefined) ?? Swarm.NodeID });
 }
 
 /** Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as such, for the way back. */
