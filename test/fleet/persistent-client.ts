@@ -3,7 +3,6 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { setTimeout } from 'node:timers/promises';
 import { connectLegacy, connectModern, type TestClient, type User } from '../support/mcp-clients.ts';
 
-export type Era = TestClient['protocolVersion'];
 export type CallResult = Awaited<ReturnType<TestClient['call']>>;
 
 /** A client whose server may go away: it connects again when it has to. */
@@ -20,7 +19,7 @@ export interface PersistentClient {
 const mostAttempts = 40;
 
 /** Connects a client at its first call. @param key with which it authenticates */
-export function persistentClient(era: Era, mcp: URL, key: string, user?: User): PersistentClient {
+export function persistentClient(era: TestClient['protocolVersion'], mcp: URL, key: string, user?: User): PersistentClient {
   const requestInit = { headers: { authorization: `Bearer ${key}` } };
   let client: TestClient | undefined;
   let lost = 0;
