@@ -1,6 +1,7 @@
 /** Databases of PostgreSQL, for whoever keeps records in one. Loaded only where one is used. */
 
-export { parseAddress, shownAddress, type PostgresAddress } from './address.ts';
+export { examineDatabase, type Examination, type ExaminedServer, type SchemaState } from './examine.ts';
+export { isOnThisMachine, parseAddress, shownAddress, type PostgresAddress } from './address.ts';
 export { copyTable, type CopiedTable } from './copied-table.ts';
 export { dumpCommands } from './dump-commands.ts';
 export { CommitUnknown, explained, isBusy, isConnectionLost, isOutdatedStatement } from './failures.ts';

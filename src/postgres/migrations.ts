@@ -39,15 +39,21 @@ interface AppliedStep {
 /** A statement for which no limit in time holds: however long another process takes, and however many rows there are. */
 const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig => Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
 
-const tableOf = (name: string): string => `${name}_schema_step`;
+/** The table of the steps of a schema that a database has. */
+export const tableOf = (name: string): string => `${name}_schema_step`;
+
+/** Whether a program that knows these steps may work on a database that has those. */
+export const isCompatible = ({ steps }: SchemaSteps, applied: readonly AppliedStep[]): boolean => Math.max(0, ...applied.map((step) => step.compatible_since)) <= steps.length;
 
 /** Requires that a program that knows these steps may work on a database that has those. @throws IncompatibleSchema otherwise */
-const requireCompatible = ({ name, steps }: SchemaSteps, applied: readonly AppliedStep[]): void => {
+const requireCompatible = (schema: SchemaSteps, applied: readonly AppliedStep[]): void => {
+  const { name, steps } = schema;
   const needed = Math.max(0, ...applied.map((step) => step.compatible_since));
-  if (needed > steps.length) throw new IncompatibleSchema(name, steps.length, applied.length, needed);
+  if (!isCompatible(schema, applied)) throw new IncompatibleSchema(name, steps.length, applied.length, needed);
 };
 
-const appliedSteps = async (client: Pick<PostgresClient, 'query'>, { name }: SchemaSteps): Promise<AppliedStep[]> =>
+/** The steps that a database has. @throws Error if it has no table of them */
+export const appliedSteps = async (client: Pick<PostgresClient, 'query'>, { name }: SchemaSteps): Promise<AppliedStep[]> =>
   (await client.query<AppliedStep>(`select name, compatible_since from ${tableOf(name)} order by position`)).rows;
 
 /**

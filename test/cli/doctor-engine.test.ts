@@ -28,7 +28,7 @@ async function examine(answers: { info?: object; nodes?: readonly object[]; regi
   const address = parseDockerAddress(engine.address);
   if (answers.mode !== undefined && address.kind === 'unix') await chmod(address.path, answers.mode);
   const findings = await engineFindings({ docker: engine.docker, address, limits: answers.limits, registry: answers.registry, registries: answers.registries ?? [], proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
-    credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { directory: '/records', read: answers.records ?? (() => undefined) } });
+    credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { place: '/records', read: answers.records ?? (() => undefined) } });
   expect(engine.seen.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([]);
   return { findings, of: (check: string) => findings.find((one) => one.check === check) };
 }

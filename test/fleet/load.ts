@@ -1,13 +1,12 @@
 import type { OperationName } from '../../src/contract/operations.ts';
 import { seedIds } from '../../src/platform/seed/ids.ts';
-import { callPlatform, type Json, mustCall } from './platform-calls.ts';
+import { callPlatform, type CallOutcome, type Json, mustCall } from './platform-calls.ts';
 import type { Fleet } from './platform-fleet.ts';
 
-/** An environment that the load deploys, with a service or two. */
+/** An environment that the load deploys, with a container and sometimes a database, or a job that comes due every minute. */
 interface LoadedEnvironment {
   readonly id: string;
   readonly containerId: string;
-  readonly hasDatabase: boolean;
 }
 
 /** A request that began a deployment, or may have. */
@@ -15,6 +14,11 @@ interface DeploymentAsked {
   readonly environmentId: string;
   readonly action: string;
 }
+
+/** Names by what was told of a request. */
+type ByOutcome = Readonly<Record<CallOutcome['outcome'], string[]>>;
+
+const noNames = (): ByOutcome => ({ acknowledged: [], refused: [], unknown: [] });
 
 /** What a load has asked for, and what it was told. */
 export interface LoadRecord {
@@ -25,14 +29,16 @@ export interface LoadRecord {
   /** How many were refused. */
   readonly refused: number;
   /** The names of environments that it created beside, by what it was told. */
-  readonly environments: Readonly<Record<'acknowledged' | 'refused' | 'unknown', readonly string[]>>;
+  readonly created: ByOutcome;
+  /** Those of them that it deleted again, with a service, by what it was told. */
+  readonly deleted: ByOutcome;
   /** Why answers were lost, for the reader of a failure. */
   readonly reasons: ReadonlyMap<string, number>;
 }
 
 const { project_id, cluster_id, registry_id } = seedIds;
 
-const small = { cpu: 100, memory: 512, ports: [], healthchecks: {} };
+const web = { name: 'web', registry_id, image_name: 'team/web', tag: '1.0', cpu: 100, memory: 512, ports: [], healthchecks: {} };
 
 /** Creates environments with services, by requests to all platforms in turn. */
 export async function createEnvironments({ platforms }: Fleet, count: number): Promise<LoadedEnvironment[]> {
@@ -40,10 +46,15 @@ export async function createEnvironments({ platforms }: Fleet, count: number): P
     const { url } = platforms[index % platforms.length]!;
     const { id } = await mustCall(url, 'create_environment', { project_id, cluster_id, name: `load ${index}`, mode: 'DEVELOPMENT' });
     const environment_id = id as string;
-    const container = await mustCall(url, 'create_container', { environment_id, name: 'web', registry_id, image_name: 'team/web', tag: '1.0', ...small });
-    const hasDatabase = index % 3 === 0;
-    if (hasDatabase) await mustCall(url, 'create_database', { environment_id, name: 'records', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER', cpu: 100, memory: 512, storage: 10, accessibility: 'PRIVATE' });
-    return { id: environment_id, containerId: container['id'] as string, hasDatabase };
+    const container = await mustCall(url, 'create_container', { environment_id, ...web });
+    if (index % 3 === 0) await mustCall(url, 'create_database', { environment_id, name: 'records', type: 'POSTGRESQL', version: '16', mode: 'CONTAINER', cpu: 100, memory: 512, storage: 10, accessibility: 'PRIVATE' });
+    if (index % 3 === 1) {
+      await mustCall(url, 'create_job', {
+        environment_id, name: 'report', cpu: 100, memory: 256, max_nb_restart: 0, max_duration_seconds: 60, healthchecks: {},
+        schedule: { cronjob: { scheduled_at: '* * * * *', timezone: 'Etc/UTC' } }, source: { image: { image_name: 'team/report', tag: '1.0', registry_id } },
+      });
+    }
+    return { id: environment_id, containerId: container['id'] as string };
   }));
 }
 
@@ -82,33 +93,38 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 export async function askForDeployments({ platforms }: Fleet, environments: readonly LoadedEnvironment[], { deployments, concurrency, random, onProgress }: LoadOptions): Promise<LoadRecord> {
   const acknowledged = new Map<string, DeploymentAsked>();
   const unknown: DeploymentAsked[] = [];
-  const created: Record<'acknowledged' | 'refused' | 'unknown', string[]> = { acknowledged: [], refused: [], unknown: [] };
+  const [created, deleted] = [noNames(), noNames()];
   const reasons = new Map<string, number>();
   let [refused, names] = [0, 0];
 
-  const unclear = async (reason: string): Promise<void> => {
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-    await pause(100);
+  /** Notes what became of a request, and waits a little before the next where it failed. */
+  const note = async (result: CallOutcome): Promise<void> => {
+    if (result.outcome === 'refused') refused += 1;
+    if (result.outcome === 'unknown') reasons.set(result.reason, (reasons.get(result.reason) ?? 0) + 1);
+    if (result.outcome === 'unknown' || (result.outcome === 'refused' && result.status === 503)) await pause(100);
   };
 
-  const createOne = async (url: string): Promise<void> => {
+  const createAndDelete = async (url: string): Promise<void> => {
     names += 1;
     const name = `beside ${names}`;
     const result = await callPlatform(url, 'create_environment', { project_id, cluster_id, name, mode: 'DEVELOPMENT' });
     created[result.outcome].push(name);
-    if (result.outcome === 'unknown') await unclear(result.reason);
-    if (result.outcome === 'refused' && result.status === 503) await pause(100);
+    await note(result);
+    if (result.outcome !== 'acknowledged' || random() < 0.5) return;
+    const environment_id = result.body['id'] as string;
+    await note(await callPlatform(url, 'create_container', { environment_id, ...web }));
+    const deletion = await callPlatform(url, 'delete_environment', { environment_id });
+    deleted[deletion.outcome].push(name);
+    await note(deletion);
   };
 
   const ask = async (): Promise<void> => {
     const { url } = platforms[Math.floor(random() * platforms.length)]!;
-    if (random() < 0.03) return createOne(url);
+    if (random() < 0.03) return createAndDelete(url);
     const environment = environments[Math.floor(random() * environments.length)]!;
     const { name, action, inputOf } = chosen(random());
     const result = await callPlatform(url, name, inputOf(environment));
-    if (result.outcome === 'refused') refused += 1;
-    if (result.outcome === 'refused' && result.status === 503) await pause(100);
-    if (result.outcome === 'unknown') await unclear(result.reason);
+    await note(result);
     if (action === undefined) return;
     const asked = { environmentId: environment.id, action };
     if (result.outcome === 'unknown') unknown.push(asked);
@@ -121,5 +137,5 @@ export async function askForDeployments({ platforms }: Fleet, environments: read
     while (acknowledged.size < deployments) await ask();
   };
   await Promise.all(Array.from({ length: concurrency }, askOn));
-  return { acknowledged, unknown, refused, environments: created, reasons };
+  return { acknowledged, unknown, refused, created, deleted, reasons };
 }

@@ -23,6 +23,6 @@ test.each(cases)('$name, under load: nothing is lost, stuck or carried out twice
   const fleet = await home.startFleet();
   const random = seededRandom(name);
   const faults = faultsOf(fleet);
-  const { made } = await examineLoad(fleet, { environments: 12, deployments: 60, concurrency: 12, random: () => random.number(), faults });
+  const { made } = await examineLoad(fleet, { environments: 9, deployments: 40, concurrency: 12, random: () => random.number(), faults });
   expect(made).toHaveLength(faults.length);
 });

@@ -11,6 +11,8 @@ const deployed = join(import.meta.dirname, '../../deploy');
 export interface Proxy {
   /** Where clients find the servers. */
   readonly mcp: URL;
+  /** Reads the configuration again, as operators let it. */
+  readonly reload: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -30,7 +32,7 @@ const programs = {
         .replace('127.0.0.1:10000', `127.0.0.1:${more}`)
         .replaceAll(/^ {4}server \w+ .*\n/gm, '')
         .concat(...servers.map((address, index) => `    server server${index} ${address}\n`)),
-    command: (path) => ['/usr/sbin/haproxy', '-db', '-f', path],
+    command: (path) => ['/usr/sbin/haproxy', '-W', '-f', path],
   },
   caddy: {
     file: 'caddy/Caddyfile',
@@ -57,8 +59,13 @@ export async function startProxy(name: ProxyName, servers: readonly string[]): P
   }
   return {
     mcp,
+    reload: async () => {
+      child.kill('SIGUSR2');
+      // Until the new process has taken over.
+      await setTimeout(1500);
+    },
     close: async () => {
-      child.kill('SIGKILL');
+      child.kill('SIGTERM');
       await ended;
       await rm(folder, { recursive: true, force: true });
     },

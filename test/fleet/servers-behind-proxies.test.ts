@@ -8,8 +8,8 @@ import { startProxy, type Proxy, type ProxyName } from './proxies.ts';
 import { openServerFleet, stopReplica, type Replica, type ServerFleet } from './server-fleet.ts';
 
 let fleet: ServerFleet;
-let replicas: Replica[];
-let proxy: Proxy;
+let replicas: Replica[] = [];
+let proxy: Proxy | undefined;
 let name = 0;
 beforeAll(async () => {
   fleet = await openServerFleet();
@@ -28,8 +28,16 @@ const keep = <Client extends TestClient>(client: Client): Client => {
   clients.push(client);
   return client;
 };
-const modern = async (): Promise<TestClient> => keep(await connectModern(new StreamableHTTPClientTransport(proxy.mcp), userAnswering(agree)));
-const legacy = async (user?: User): Promise<TestClient> => keep(await connectLegacy(new LegacyTransport(proxy.mcp), user));
+const modern = async (): Promise<TestClient> => keep(await connectModern(new StreamableHTTPClientTransport(proxy!.mcp), userAnswering(agree)));
+const legacy = async (user?: User): Promise<TestClient> => keep(await connectLegacy(new LegacyTransport(proxy!.mcp), user));
+
+async function closeAll(): Promise<void> {
+  await Promise.all(clients.splice(0).map((client) => client.close().catch(() => undefined)));
+  await proxy?.close();
+  proxy = undefined;
+  await Promise.all(replicas.splice(0).map(kill));
+}
+afterEach(closeAll);
 
 /** How many calls a server has answered, by its log. */
 const callsAt = ({ output }: Replica): number => output.stderr.split('"calls":["list_projects"]').length - 1;
@@ -41,25 +49,20 @@ const webhookCall = (to: string) => ({ organization_id: fleet.platform.organizat
 const webhooksTo = async (to: string): Promise<number> =>
   JSON.stringify(await fleet.platform.must('list_webhooks', { organization_id: fleet.platform.organizationId })).split(`https://hooks.example/${to}"`).length - 1;
 
-const status = async (path: string): Promise<number> => (await fetch(new URL(path, proxy.mcp))).status;
+const status = async (path: string): Promise<number> => (await fetch(new URL(path, proxy!.mcp))).status;
 
 describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
   beforeEach(async () => {
     replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
     proxy = await startProxy(proxyName, replicas.map(({ mcp }) => mcp.host));
   });
-  afterEach(async () => {
-    await Promise.all(clients.splice(0).map((client) => client.close().catch(() => undefined)));
-    await proxy.close();
-    await Promise.all(replicas.map(kill));
-  });
 
   test('requests of a 2026 client reach all servers, and a question is answered at any', async () => {
     const client = await modern();
     for (let index = 0; index < 12; index += 1) expect((await client.call('list_projects')).isError).toBeFalsy();
     await vi.waitFor(() => expect(calls().filter((count) => count > 0)).toHaveLength(3));
-    const asked = await Promise.all(Array.from({ length: 6 }, (_, index) => callReplica(proxy.mcp, 'create_webhook', webhookCall(`${proxyName}-${index}`))));
-    const answered = await Promise.all(asked.map((question, index) => callReplica(proxy.mcp, 'create_webhook', webhookCall(`${proxyName}-${index}`), yesTo(question))));
+    const asked = await Promise.all(Array.from({ length: 6 }, (_, index) => callReplica(proxy!.mcp, 'create_webhook', webhookCall(`${proxyName}-${index}`))));
+    const answered = await Promise.all(asked.map((question, index) => callReplica(proxy!.mcp, 'create_webhook', webhookCall(`${proxyName}-${index}`), yesTo(question))));
     expect(answered.map(({ isError }) => isError ?? false)).toEqual(Array.from({ length: 6 }, () => false));
     for (let index = 0; index < 6; index += 1) expect(await webhooksTo(`${proxyName}-${index}`)).toBe(1);
   });
@@ -108,6 +111,16 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
 });
 
 describe('behind haproxy, whose sessions follow their id', () => {
+  test('sessions stay with their servers when it is reloaded', async () => {
+    replicas = await Promise.all([startReplica(), startReplica(), startReplica()]);
+    proxy = await startProxy('haproxy', replicas.map(({ mcp }) => mcp.host));
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => legacy()));
+    // One that has just started hands no table on: for five seconds it waits for one itself.
+    await setTimeout(6000);
+    await proxy.reload();
+    for (const client of sessions) expect((await client.call('list_projects')).isError).toBeFalsy();
+  });
+
   test('a question in a session is answered although its server stops meanwhile, and new sessions go elsewhere', async () => {
     replicas = await Promise.all([startReplica(), startReplica()]);
     proxy = await startProxy('haproxy', replicas.map(({ mcp }) => mcp.host));
@@ -128,8 +141,5 @@ describe('behind haproxy, whose sessions follow their id', () => {
     expect(made.isError, textOf(made)).toBeFalsy();
     expect(await webhooksTo('in-a-session')).toBe(1);
     await stopped;
-    await Promise.all(clients.splice(0).map((client) => client.close().catch(() => undefined)));
-    await proxy.close();
-    await Promise.all(replicas.map(kill));
   });
 });

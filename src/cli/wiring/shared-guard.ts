@@ -27,7 +27,9 @@ const copyAll = (keysDir: string): string => `Copy guard.key, operator.json and 
 /** Requires the key that seals approvals and the audit log to be that of the first server. A directory gets one only if no server has one. */
 async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config): Promise<void> {
   const path = keyFilesOf(keysDir).guard;
-  if (!existsSync(path) && (await keyChecks.known('guard key', Date.now())).length > 0) {
+  // Asked before looking: a server that starts at the same time on the same directory makes the file before it reports it.
+  const others = await keyChecks.known('guard key', Date.now());
+  if (others.length > 0 && !existsSync(path)) {
     throw new Error(`There is no ${path}, and the servers on this database have one, which seals approvals and the audit log. Nothing was changed. ${copyAll(keysDir)}`);
   }
   const digest = keysFromFile(path)('check').toString('base64url');

@@ -5,13 +5,15 @@ export type { ClusterLockTable, ClusterTable, CustomDomainTable, DatabaseSchema,
 export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';
 export { databaseFile, openDatabase } from './sqlite/database.ts';
+export type { ExaminedRecords } from './postgres/examine-records.ts';
 export { exportRecords } from './sqlite/exported-records.ts';
 export type { ExportedRecords } from './exported-records.ts';
 export { markMoved, readMove, unmarkMoved } from './sqlite/moved-records.ts';
-export { readKnownRecords, type KnownRecords } from './sqlite/known-records.ts';
+export type { KnownRecords } from './known-records.ts';
+export { readKnownRecords } from './sqlite/known-records.ts';
 export { migrationNames } from './sqlite/migrations/migrate.ts';
 export { prepareReplacement, prepareRestore, removeStaleReplacements, type Replacement } from './sqlite/replacement.ts';
 export { findSnapshot, listSnapshots, removeSnapshot, SnapshotName, takeSnapshot } from './sqlite/snapshots.ts';
-export type { DataStore, Db, Hold, RecordsPlace } from './store.ts';
+export type { DataStore, Db, RecordsPlace } from './store.ts';
 export { RecordsUnavailable } from './unavailable.ts';
 export { keyFile, openExistingVault, openVault, requireMatchingKey, type Vault } from './vault.ts';

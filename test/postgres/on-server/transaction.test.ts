@@ -92,3 +92,10 @@ test('times are ISO 8601 and counts are numbers', async () => {
   const { rows } = await pool.query("select timestamptz '2026-03-01 12:00:00.25+01' as at, count(*) as all, 9007199254740991::bigint as most from thing");
   expect(rows).toEqual([{ at: '2026-03-01T11:00:00.250Z', all: 2, most: Number.MAX_SAFE_INTEGER }]);
 });
+
+test('a process that is stopped within a transaction loses its locks before others give up waiting for them', async () => {
+  const { rows } = await pool.query<{ name: string; setting: string }>("select name, setting from pg_settings where name in ('lock_timeout', 'idle_in_transaction_session_timeout')");
+  const limits = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  expect(limits['idle_in_transaction_session_timeout']).toBeGreaterThan(0);
+  expect(limits['idle_in_transaction_session_timeout']).toBeLessThanOrEqual(limits['lock_timeout']! / 2);
+});

@@ -32,7 +32,10 @@ export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
   };
   const setMode = (next: ProxyMode): void => {
     mode = next;
-    for (const pair of pairs) for (const socket of pair) socket[next === 'stalled' ? 'pause' : 'resume']();
+    for (const socket of [...pairs].flat()) {
+      if (next === 'stalled') socket.pause();
+      else socket.resume();
+    }
   };
 
   const join = (near: Socket): void => {

@@ -1,16 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { KnownRecords } from '../known-records.ts';
 import { databaseFile } from './database.ts';
 import { requireNotMoved } from './moved-records.ts';
-
-/** What the records of a platform have that tells whether something on an engine belongs to it. */
-export interface KnownRecords {
-  readonly serviceIds: ReadonlySet<string>;
-  readonly environmentIds: ReadonlySet<string>;
-  /** The id that the platform labels things with. */
-  readonly platformId: string;
-}
 
 /**
  * Reads what the records in a data directory know, whether a platform uses it or not. Changes nothing.

@@ -1,6 +1,6 @@
 import { type DataStore, readSetting, writeSetting } from '../../../store/index.ts';
 import type { FaultRule } from './rule.ts';
-import { type Decision, type FaultState, initialState, restarted, withRuleUnlessPresent } from './rule-state.ts';
+import { type RuleDecision, type FaultState, initialState, restarted, withRuleUnlessPresent } from './rule-state.ts';
 
 /** Where the fault rules are, with their draws and counts. */
 export interface FaultKeeper {
@@ -9,7 +9,7 @@ export interface FaultKeeper {
   /** The rules as they are; undefined while there have never been any. */
   read(): Promise<FaultState | undefined>;
   /** Decides about the rules as they are, and keeps what comes of it. May decide more than once; the last time counts. */
-  change<Result>(decide: (state: FaultState) => Decision<Result>): Promise<Result>;
+  change<Result>(decide: (state: FaultState) => RuleDecision<Result>): Promise<Result>;
   close(): void;
 }
 

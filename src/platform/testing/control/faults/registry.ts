@@ -3,7 +3,7 @@ import type { ClusterUpgrade, Task } from '../../../runtime/index.ts';
 import { type RequestEffect, shapeOf, type StepEffect } from './effects.ts';
 import type { FaultKeeper } from './keepers.ts';
 import type { FaultRule } from './rule.ts';
-import { type Decision, drawnRule, type FaultRuleStatus, type FaultState, type FaultTarget, statusesOf, withoutRule, withRule } from './rule-state.ts';
+import { type RuleDecision, drawnRule, type FaultRuleStatus, type FaultState, type FaultTarget, statusesOf, withoutRule, withRule } from './rule-state.ts';
 
 /** A rule that applies to requests. */
 export type RequestFault = FaultRule & { readonly effect: RequestEffect };
@@ -42,7 +42,7 @@ const matchesStep = ({ effect, service, kind, environment, step }: FaultRule, ta
 /** Creates a registry of the rules that are kept somewhere. */
 export function createFaultRegistry(keeper: FaultKeeper): FaultRegistry {
   /** Decides about the rules as they are, and writes only what changes them. */
-  const decided = async <Result>(decide: (state: FaultState) => Decision<Result>, otherwise: Result): Promise<Result> => {
+  const decided = async <Result>(decide: (state: FaultState) => RuleDecision<Result>, otherwise: Result): Promise<Result> => {
     const present = await keeper.read();
     if (present === undefined) return otherwise;
     const { state, result } = decide(present);

@@ -19,7 +19,7 @@ export interface FaultState {
 }
 
 /** What was decided, and the state after it: the same object where it changes nothing. */
-export interface Decision<Result> {
+export interface RuleDecision<Result> {
   readonly state: FaultState;
   readonly result: Result;
 }
@@ -41,7 +41,7 @@ export const initialState = (rules: readonly FaultRule[], seed: string): FaultSt
 export const statusesOf = ({ rules }: FaultState): FaultRuleStatus[] => rules.map(statusOf);
 
 /** Appends a rule, or replaces the rule of the same name in its place. Its count starts from 0. */
-export function withRule(state: FaultState, rule: FaultRule): Decision<FaultRuleStatus> {
+export function withRule(state: FaultState, rule: FaultRule): RuleDecision<FaultRuleStatus> {
   const added = unused(rule);
   const index = state.rules.findIndex((each) => each.rule.name === rule.name);
   return { state: { ...state, rules: index < 0 ? [...state.rules, added] : state.rules.with(index, added) }, result: statusOf(added) };
@@ -52,7 +52,7 @@ export const withRuleUnlessPresent = (state: FaultState, rule: FaultRule): Fault
   (state.rules.some((each) => JSON.stringify(each.rule) === JSON.stringify(rule)) ? state : withRule(state, rule).state);
 
 /** Removes a rule; false if there is none of that name. */
-export function withoutRule(state: FaultState, name: string): Decision<boolean> {
+export function withoutRule(state: FaultState, name: string): RuleDecision<boolean> {
   const rules = state.rules.filter(({ rule }) => rule.name !== name);
   return rules.length === state.rules.length ? { state, result: false } : { state: { ...state, rules }, result: true };
 }
@@ -78,7 +78,7 @@ function tried(seed: string, state: RuleState, key: string | undefined): { reado
 }
 
 /** The first rule that matches and is drawn, if any. @param key see `tried` */
-export function drawnRule(state: FaultState, target: FaultTarget, matches: (rule: FaultRule) => boolean, key?: string): Decision<FaultRule | undefined> {
+export function drawnRule(state: FaultState, target: FaultTarget, matches: (rule: FaultRule) => boolean, key?: string): RuleDecision<FaultRule | undefined> {
   const rules = [...state.rules];
   let result: FaultRule | undefined;
   for (const [index, each] of state.rules.entries()) {

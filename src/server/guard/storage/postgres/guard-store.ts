@@ -9,6 +9,8 @@ import { postgresResourceNews } from './resource-news.ts';
 import { postgresSingleUses } from './single-uses.ts';
 import { postgresWaitingRecords } from './waiting-records.ts';
 
+export { guardSchema } from './schema-steps.ts';
+
 /** How a process uses the database. */
 export interface PostgresGuardOptions {
   /** How many connections it has at most. Calls that need the store take one for moments. */
