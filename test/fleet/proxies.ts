@@ -36,7 +36,7 @@ const programs = {
   },
   caddy: {
     file: 'caddy/Caddyfile',
-    adapt: (text, { own, servers }) => `{\n\tadmin off\n}\n${text.replace('mcp.example.com', `http://127.0.0.1:${own}`).replace(/^\tto .*$/m, `\tto ${servers.join(' ')}`)}`,
+    adapt: (text, { own, servers }) => `{\n\tadmin off\n\tgrace_period 1s\n}\n${text.replace('mcp.example.com', `http://127.0.0.1:${own}`).replace(/^\tto .*$/m, `\tto ${servers.join(' ')}`)}`,
     command: (path) => ['/usr/bin/caddy', 'run', '--adapter', 'caddyfile', '--config', path],
   },
 } as const satisfies Record<string, ProxyProgram>;

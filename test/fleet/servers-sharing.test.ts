@@ -24,7 +24,7 @@ const webhookCall = (name: string) => ({ organization_id: fleet.platform.organiz
 const webhooksTo = async (name: string): Promise<number> =>
   JSON.stringify(await fleet.platform.must('list_webhooks', { organization_id: fleet.platform.organizationId })).split(`https://hooks.example/${name}`).length - 1;
 
-const putKey = (name: string): Promise<void> => writeFile(join(fleet.keysDir, 'question-keys', name), randomBytes(32), { mode: 0o600 });
+const putKey = (name: string): Promise<void> => writeFile(join(fleet.keysDir, name), randomBytes(32), { mode: 0o600 });
 
 test('a question that one server asked is answered at another one, once, whoever gets the answer first', async () => {
   const asked = await callReplica(one.mcp, 'create_webhook', webhookCall('answered'));
@@ -37,10 +37,10 @@ test('a question that one server asked is answered at another one, once, whoever
 
 test('a question outlives the replacement of its key, as long as the key is there', async () => {
   const lost = await callReplica(one.mcp, 'create_webhook', webhookCall('lost'));
-  await putKey('2.key');
+  await putKey('question-2.key');
   const kept = await callReplica(one.mcp, 'create_webhook', webhookCall('kept'));
-  await rm(join(fleet.keysDir, 'question-keys/1.key'));
-  await putKey('3.key');
+  await rm(join(fleet.keysDir, 'question-1.key'));
+  await putKey('question-3.key');
   expect(replicaText(await callReplica(other.mcp, 'create_webhook', webhookCall('lost'), yesTo(lost)))).toMatch(/nothing has changed/);
   expect((await callReplica(other.mcp, 'create_webhook', webhookCall('kept'), yesTo(kept))).isError).toBeFalsy();
   expect([await webhooksTo('lost'), await webhooksTo('kept')]).toEqual([0, 1]);

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/index.ts';
-import { keysFromFile, questionKeysIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
+import { keysFromFile, keyRingOrNewIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
 import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
 import { keyFilesOf } from './key-files.ts';
 
@@ -22,7 +22,7 @@ const reportInterval = 60_000;
 const differs = (what: string, where: string, next: string): Error =>
   new Error(`${what} in ${where}, and the servers on this database have another. Nothing was changed. ${next}`);
 
-const copyAll = (keysDir: string): string => `Copy guard.key, operator.json and question-keys from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
+const copyAll = (keysDir: string): string => `Copy guard.key, operator.json and question-*.key from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
 
 /** Requires the key that seals approvals and the audit log to be that of the first server. A directory gets one only if no server has one. */
 async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config): Promise<void> {
@@ -60,7 +60,7 @@ const wait = 'If those servers are gone for good, start this one again in three 
 
 async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyRing): Promise<void> {
   const [first] = await reportKeys(store, config, ringDigests(keyRing()));
-  if (first === 'question keys') throw differs('There is a folder question-keys', config.keysDir, `Copy question-keys from the keys directory of one of them. ${wait}`);
+  if (first === 'question keys') throw differs('There are question-*.key', config.keysDir, `Copy those from the keys directory of one of them. ${wait}`);
   if (first === 'operator') throw differs('There is an operator.json with the operator\'s secret', config.keysDir, `Copy operator.json from the keys directory of one of them. ${wait}`);
 }
 
@@ -109,7 +109,7 @@ export async function openSharedGuard(config: Config, log: ServerLogger): Promis
   const store = await openSharedStore(config);
   if (!store) return undefined;
   try {
-    const ring = questionKeysIn(config.keysDir);
+    const ring = keyRingOrNewIn(config.keysDir);
     await requireSameKeys(store, config, ring);
     const compare = async (digests: readonly string[]): Promise<void> => {
       for (const key of await reportKeys(store, config, digests)) log.error({ key, directory: config.keysDir }, 'this is not what the other servers on the database have: what one of them asks can be agreed to there only');

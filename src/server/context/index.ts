@@ -1,7 +1,7 @@
 /** What accompanies a call: its context, its reader, what it acts on. */
 
 export { maximumCallTime, type CallContext, type Clock, type Dialogue, type ServerLogger, type UserAnswer } from './call-context.ts';
-export { questionKeysIn, type KeyRing } from './key-ring.ts';
+export { keyRingOrNewIn, type KeyRing } from './key-ring.ts';
 export { ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { lockEnd, lockFacts, lockLists, lockReplaceable, lockText, readClusterLocks } from './cluster-locks.ts';
 export { createReader, isPlatformFailure, reasonUnreadable, reasonUnusable, wholeRows, type Reader } from './reader.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine, temporaryDirectory } from '../../support/built-program.ts';
@@ -10,8 +10,7 @@ const server = serverOfTheFile();
 
 test('servers without INFRA_BASE_URL each serve a platform on the database, and end when it becomes too new for them', async () => {
   const [url, keysDir, shared] = [await server.createDatabase(), await temporaryDirectory(), await temporaryDirectory()];
-  await mkdir(join(keysDir, 'question-keys'));
-  await writeFile(join(keysDir, 'question-keys', '1.key'), randomBytes(32), { mode: 0o600 });
+  await writeFile(join(keysDir, 'question-1.key'), randomBytes(32), { mode: 0o600 });
   const start = (dataDir: string) => startProgram(commandLine(['http', '--port', '0', '--data-dir', dataDir, '--keys-dir', keysDir], { INFRA_DATABASE_URL: url }));
   // One of its own, and two with the same data directory.
   const servers = [await start(await temporaryDirectory()), ...(await Promise.all([start(shared), start(shared)]))];

@@ -16,7 +16,7 @@ const putKey = (folder: string, name: string, bytes = 32): Promise<void> => writ
 /** What two servers share, and a confirmer of each. */
 async function openSharing() {
   const [folder, keys, testStore] = [await temporaryFolder(), await temporaryFolder(), await createTestStore()];
-  await putKey(keys.path, '1.key');
+  await putKey(keys.path, 'question-1.key');
   const confirmerOver = (store: GuardStore) =>
     createConfirmer({ keys: keysFromFile(join(folder.path, 'guard.key')), shared: { singleUses: store.singleUses, keyRing: keyRingIn(keys.path) } });
   return {
@@ -72,10 +72,10 @@ describe('an answer that servers share', () => {
   test('is opened by older keys of the ring, sealed by the newest, and void without its key', async () => {
     await using here = await openSharing();
     const states = [stateOf(await here.one.confirm(confirmationRequest(), asking())), stateOf(await here.one.confirm(confirmationRequest(), asking()))];
-    await putKey(here.keys, '2.key');
+    await putKey(here.keys, 'question-2.key');
     const newer = stateOf(await here.one.confirm(confirmationRequest(), asking()));
     expect(await here.other.confirm(confirmationRequest(), answering(states[0]!))).toMatchObject({ kind: 'approved' });
-    await rm(join(here.keys, '1.key'));
+    await rm(join(here.keys, 'question-1.key'));
     expect(await here.other.confirm(confirmationRequest(), answering(states[1]!))).toEqual({ kind: 'refused', why: 'invalid' });
     expect(await here.other.confirm(confirmationRequest(), answering(newer))).toMatchObject({ kind: 'approved' });
   });
@@ -84,26 +84,26 @@ describe('an answer that servers share', () => {
 describe('a key ring', () => {
   test('has the file whose name sorts last first, and another key for each purpose and file', async () => {
     await using folder = await temporaryFolder();
-    for (const name of ['2026-10-01.key', '2026-11-01.key', 'notes.txt']) await putKey(folder.path, name);
+    for (const name of ['question-2026-10-01.key', 'question-2026-11-01.key', 'notes.txt']) await putKey(folder.path, name);
     const ring = keyRingIn(folder.path);
     const before = ring().map((keys) => keys('question').toString('hex'));
     expect(new Set([...before, ring()[0]!('plan token').toString('hex')]).size).toBe(3);
-    await putKey(folder.path, '2026-12-01.key');
+    await putKey(folder.path, 'question-2026-12-01.key');
     const after = ring().map((keys) => keys('question').toString('hex'));
     expect(after.slice(1)).toEqual(before);
-    await putKey(folder.path, '2026-12-01.key');
+    await putKey(folder.path, 'question-2026-12-01.key');
     expect(ring()[0]!('question').toString('hex')).not.toBe(after[0]);
   });
 
   test('says what is wrong with its folder', async () => {
     await using folder = await temporaryFolder();
     const ring = keyRingIn(folder.path);
-    expect(ring).toThrow(`${folder.path} holds no key. Make one with: (umask 077; head -c 32 /dev/urandom > ${folder.path}/1.key)`);
-    await putKey(folder.path, '1.key', 31);
+    expect(ring).toThrow(`${folder.path} holds no question key. Make one with: (umask 077; head -c 32 /dev/urandom > ${folder.path}/question-1.key)`);
+    await putKey(folder.path, 'question-1.key', 31);
     expect(ring).toThrow('should hold a key of 32 bytes, and holds 31');
-    await putKey(folder.path, '1.key');
+    await putKey(folder.path, 'question-1.key');
     if (process.platform !== 'win32') {
-      await chmod(join(folder.path, '1.key'), 0o644);
+      await chmod(join(folder.path, 'question-1.key'), 0o644);
       expect(ring).toThrow('others may read it');
     }
   });
