@@ -2,10 +2,14 @@ import type { SchemaSteps } from '../../../postgres/index.ts';
 import { callWindowStatements } from './call-windows.ts';
 import { engineTableStatements } from './engine-tables.ts';
 import { listTotalStatements } from './list-totals.ts';
+import { lookupStatements } from './lookups.ts';
 import { platformTableStatements } from './platform-tables.ts';
 
 /** The platform's tables in PostgreSQL, step by step. They have a history of their own, apart from that of SQLite. */
 export const platformSchema: SchemaSteps = {
   name: 'platform',
-  steps: [{ name: '0001-tables', compatibleSince: 1, statements: [...platformTableStatements, ...engineTableStatements, ...listTotalStatements, ...callWindowStatements] }],
+  steps: [
+    { name: '0001-tables', compatibleSince: 1, statements: [...platformTableStatements, ...engineTableStatements, ...listTotalStatements, ...callWindowStatements] },
+    { name: '0002-lookups', compatibleSince: 1, statements: lookupStatements },
+  ],
 };

@@ -37,9 +37,10 @@ const settled = async (): Promise<void> => {
   while (((await found(openDeployments))[0] as { open: number }).open > 0) await setTimeout(20);
 };
 
+const ids = async (statement: string): Promise<string[]> => ((await found(statement)) as { id: string }[]).map(({ id }) => id);
+
 async function setUp(): Promise<Known> {
   const { organizationId: organization } = shared;
-  const ids = async (statement: string) => ((await found(statement)) as { id: string }[]).map(({ id }) => id);
   const project = await shared.call(0, 'create_project', { organization_id: organization, name: `project ${Date.now()} ${Math.random()}` });
   const [clusters, [registry]] = [await ids('select id from cluster order by name'), await ids('select id from registry')];
   const known: Known = { organization, registry: registry!, clusters, projects: [], environments: [], containers: [], variables: [] };
