@@ -30,12 +30,13 @@ export interface Recording {
   readonly statements: () => readonly SentStatement[];
 }
 
+/** What is locked is unlocked again before anything else; what is deleted, is deleted last. */
+const order = (name: string): number => (name.startsWith('delete_') ? 2 : name === 'unlock_cluster' || name === 'lock_cluster' ? 0 : 1);
+
 /** Begins a recording. Until requests are sent, nothing counts. */
 export function recordStatements(): Recording {
   const sent = new Map<string, SentStatement>();
   let by: string = uncounted;
-  // What is locked is unlocked again before anything else.
-  const order = (name: string): number => (name.startsWith('delete_') ? 2 : name === 'unlock_cluster' || name === 'lock_cluster' ? 0 : 1);
   return {
     add: (statement) => {
       if (by !== uncounted && !exceptions.some((one) => one.test(statement.text))) sent.set(statement.text, statement);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     const sent = args[0] as { text?: string; values?: unknown[] };
     if (typeof sent.text === 'string') recording.add({ text: sent.text, values: sent.values ?? [] });
     return query.apply(this, args);
-  } as never);
+  });
   platform = await platform.restart();
   await recording.sendAll(platform);
   // What the engine does about it.

@@ -5,5 +5,5 @@ export const lookupStatements: readonly string[] = [
   'create index webhook_to_notify on webhook (organization_id, enabled)',
   ...['target', 'environment', 'project'].map((subject) => `create index audit_event_of_${subject} on audit_event (${subject}_id, created_at, seq) where ${subject}_id is not null`),
   `create index audit_event_of_former_domain on audit_event ((original_change #>> '{domain}')) where event_type = 'DELETE' and sub_target_type = 'CUSTOM_DOMAIN'`,
-  'create index list_total_of_owner on list_total (owner_id)',
+  'create index totals_of_owner on list_total (owner_id)',
 ];
