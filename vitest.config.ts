@@ -20,7 +20,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   // What starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform's control:
   // as long as all the others together.
   thorough: [
-    'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/transport/sharing-replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts',
+    'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts',
     'test/e2e/guard/decision-table.test.ts', 'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/fixes.test.ts',
     'test/e2e/guard/properties.test.ts', 'test/transport/caller-isolation.test.ts', 'test/client/any-answer.test.ts', 'test/platform/api/arbitrary-json.test.ts',
     'test/platform/testing/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/transport/approvals.test.ts', 'test/e2e/guard/attacks.test.ts', 'test/e2e/guard/secrets.test.ts',
@@ -37,7 +37,7 @@ const replacingModules = ['test/server/call/stage-failures.test.ts', 'test/serve
 const onPostgresToo = [
   'test/platform/{api,engine,seed,store,testing}/**/*.test.ts',
   'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
-  'test/transport/sharing-replicas.test.ts',
+ 
 ];
 
 /** The suites whose tests start the built program. */

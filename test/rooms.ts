@@ -28,7 +28,7 @@ const common = 'common/';
 const runtime = 'runtime/index.ts';
 const simulation = 'runtime/simulated/';
 
-const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres/guard-store.ts'] });
+const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres/guard-store.ts', 'src/server/guard/storage/postgres/import-counts.ts'] });
 /** The guard's store speaks of PostgreSQL, which is loaded where one is used. */
 const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/postgres/'] };
 
@@ -65,7 +65,7 @@ export const rooms: readonly Room[] = [
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
   platformRoom('docker', 'runtime/docker', [common, runtime], { packages: ['undici', 'zod', 'node:'], lazy: ['src/platform/runtime/docker/index.ts'] }),
   // What speaks of PostgreSQL is loaded where one is used.
-  { ...platformRoom('store', 'store', [common], { lazy: ['src/platform/store/postgres/open-records.ts'] }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/postgres/', 'src/contract/'] },
+  { ...platformRoom('store', 'store', [common], { lazy: ['open-records', 'import-records', 'examine-records'].map((name) => `src/platform/store/postgres/${name}.ts`) }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/postgres/', 'src/contract/'] },
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.

@@ -26,7 +26,7 @@ const meta = {
 
 /** A request in the format of a protocol version. */
 export const requestMessage = (version: ProtocolVersion, id: number, method: string, params: object) => ({
-  jsonrpc: '2.0', id, method, params: version === '2026' ? { ...params, _meta: meta } : params,
+  jsonrpc: '2.0', id, method, params: version === '2026' ? { ...params, _meta: { ...meta, ...(params as { readonly _meta?: object })._meta } } : params,
 });
 
 /** A JSON-RPC response. */

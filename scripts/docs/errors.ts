@@ -58,6 +58,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
   not_confirmed: { kind: 'not_confirmed', why: 'declined', plan },
   pending: { kind: 'pending', code: 'C7DR-JQW2', command: 'infra-mcp approve C7DR-JQW2', plan },
   not_recorded: { kind: 'not_recorded', requestId: 'R' },
+  store_unavailable: { kind: 'store_unavailable', requestId: 'R' },
   cancelled: { kind: 'cancelled' },
   not_connected: { kind: 'not_connected', requestId: 'R' },
   not_possible: { kind: 'not_possible', what: 'the deployment has ended', next: 'There is nothing to cancel.' },

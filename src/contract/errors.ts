@@ -13,7 +13,10 @@ export const statusTexts = {
 /** Status codes of operations outside the API document: a name that is taken, or something that is under way. */
 export const extensionStatusTexts = { 409: 'Conflict' } as const;
 
-export type ErrorStatus = keyof typeof statusTexts | keyof typeof extensionStatusTexts;
+/** The status code of any operation while the platform can't get at its records. The API document has none for it. */
+const unavailableStatusText = { 503: 'Service Unavailable' } as const;
+
+export type ErrorStatus = keyof typeof statusTexts | keyof typeof extensionStatusTexts | keyof typeof unavailableStatusText;
 
 /** Body of every error response. `detail` repeats `message`, because some clients read that member. */
 export const ErrorBody = z.object({ status: z.int(), error: z.string(), message: z.string(), detail: z.string() });
@@ -22,7 +25,7 @@ export type ErrorBody = z.infer<typeof ErrorBody>;
 /** Creates the body of an error response. */
 export const errorBody = (status: ErrorStatus, message: string): ErrorBody => ({
   status,
-  error: { ...statusTexts, ...extensionStatusTexts }[status],
+  error: { ...statusTexts, ...extensionStatusTexts, ...unavailableStatusText }[status],
   message,
   detail: message,
 });

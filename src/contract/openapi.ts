@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ErrorBody, type ErrorStatus, extensionStatusTexts, statusTexts } from './errors.ts';
+import { ErrorBody, extensionStatusTexts, statusTexts } from './errors.ts';
 import type { JsonRecord } from './json.ts';
 import { rateHeaders } from './limits.ts';
 import { type AnyOperation, parameterKind } from './operation.ts';
@@ -64,14 +64,16 @@ const headerNames = Object.values(rateHeaders);
 const headers = Object.fromEntries(headerNames.map((name) => [name, pointer('headers', name)]));
 
 const texts = { ...statusTexts, ...extensionStatusTexts };
+/** A status that the document lists. */
+type ListedStatus = keyof typeof statusTexts | keyof typeof extensionStatusTexts;
 
 /** Name of an error response in `components`: `Bad Request` → `BadRequest`. */
-const failureName = (status: ErrorStatus): string => texts[status].replaceAll(' ', '');
-const codesOf = (known: object): ErrorStatus[] => Object.keys(known).map((status) => Number(status) as ErrorStatus);
+const failureName = (status: ListedStatus): string => texts[status].replaceAll(' ', '');
+const codesOf = (known: object): ListedStatus[] => Object.keys(known).map((status) => Number(status) as ListedStatus);
 const failures = codesOf(texts);
 
 /** The failures of an operation. Only those outside the API document refuse a name that is taken in a way of its own. */
-const failuresOf = ({ documented, creates }: AnyOperation): ErrorStatus[] => (!documented && creates ? failures : codesOf(statusTexts));
+const failuresOf = ({ documented, creates }: AnyOperation): ListedStatus[] => (!documented && creates ? failures : codesOf(statusTexts));
 
 const parameters = (op: AnyOperation) => [
   ...op.params.map((name: string) => ({

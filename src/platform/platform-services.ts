@@ -97,7 +97,7 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
   };
 
   const simulated = (): Runtime => createSimulatedRuntime({
-    clock, timeScale, simulation: simulationContextOf(db), faults: stepFaults(faults), upgradeFails: (upgrade) => faults.forUpgrade(upgrade) !== undefined,
+    clock, timeScale, simulation: simulationContextOf(db), faults: stepFaults(faults), upgradeFails: async (upgrade) => (await faults.forUpgrade(upgrade)) !== undefined,
   });
 
   return {
@@ -112,7 +112,9 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       // Changes from now on have their events; those of earlier programs have none.
       if ((await readSetting(db, 'events_since')) === undefined) await writeSetting(db, 'events_since', new Date(clock.now()).toISOString());
       const start = randomSeed === undefined ? 0 : await countStart(db);
-      faults.reset(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);
+      await faults.start(randomSeed === undefined ? random.uuid() : `${randomSeed}/${start}`);
+      const inForce = db.isShared ? await faults.list() : [];
+      if (inForce.length > 0) log.warn({ rules: inForce.map(({ name }) => name) }, 'the records have fault rules, by which requests and deployments at all processes fail, until a control request removes them');
       await seed(db, clock, start);
       const servicesRandom = randomFor(start, 'work');
       const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom }) : {};

@@ -1,6 +1,6 @@
 import { acceptToken, addToken, createGate, createServer, createTokenAuthenticator, handlers, hasLiveToken } from './api/index.ts';
 import { type PlatformClock, createSteppedClock, type PlatformLog, silentLog, type Random, systemRandom } from './common/index.ts';
-import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, scenariosNamed, type FaultRule } from './testing/index.ts';
+import { addRequestFaults, controlPrefix, createFaultRegistry, createStepping, openControl, rulesInMemory, rulesInRecords, scenariosNamed, type FaultRule } from './testing/index.ts';
 import type { EngineStatistics } from './engine/index.ts';
 import type { Runtime } from './runtime/index.ts';
 import { hasExamples, organizationId, seedIds } from './seed/index.ts';
@@ -56,6 +56,8 @@ export interface RunningPlatform {
   readonly control?: { readonly url: string; readonly token: string };
   /** What its engine is busy with. @throws Error before it runs, or if the records can't be read */
   statistics(): Promise<EngineStatistics>;
+  /** Resolves, with the reason, once it can't go on because a newer program has changed its records. Whoever started it ends it then. */
+  readonly unusable: Promise<Error>;
   /** Stops after the pending requests and steps. Deployments under way resume at the next start. */
   close(): Promise<void>;
 }
@@ -72,7 +74,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const stepped = steppedTime === undefined ? undefined : { clock: createSteppedClock(steppedTime), start: steppedTime };
   const clock = stepped?.clock ?? options.clock ?? db.clock;
   const callersClock = stepped ? db.clock : clock;
-  const faults = createFaultRegistry(options.faults ?? [], '');
+  const rules = options.faults ?? [];
+  const faults = createFaultRegistry(db.isShared ? rulesInRecords(db, rules, options.control ?? false) : rulesInMemory(rules));
   const services = createPlatformServices({ ...options, keysDir, db, vault, clock, callersClock, stepped, random, faults, scenarios, timeScale, log });
   const gate = createGate();
   const stepping = stepped && createStepping({ db, clock: stepped.clock, settled: () => services.current().engine.settled() });
@@ -89,26 +92,32 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     countCall: (caller) => services.current().countCall(caller),
     extend: (app) => {
       if (control) gate.install(app);
-      if (control || faults.list().length > 0) addRequestFaults(app, { registry: faults, clock: callersClock });
+      if (control || rules.length > 0 || db.isShared) addRequestFaults(app, { registry: faults, clock: callersClock });
     },
     divert: control?.divert,
   });
 
   const close = async () => {
     stepping?.close();
+    faults.close();
     await server.close();
     await control?.close();
-    await services.stop();
-    await db.destroy();
+    try {
+      await services.stop();
+    } finally {
+      await db.destroy();
+    }
   };
 
   try {
-    await removeStaleReplacements(dataDir);
-    await services.start();
-    const token = await tokenOf();
+    if (!db.isShared) await removeStaleReplacements(dataDir);
+    const token = await db.alone('start', async () => {
+      await services.start();
+      return tokenOf();
+    });
     const url = await server.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
     await services.current().engine.start();
-    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), close };
+    return { url, token, organizationId, seed: (await hasExamples(db)) ? seedIds : {}, ...(control && { control: { url: `${url}${controlPrefix}`, token: control.token } }), statistics: () => services.current().engine.statistics(db), unusable: db.unusable, close };
   } catch (error) {
     await close();
     throw error;

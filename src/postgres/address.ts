@@ -26,7 +26,8 @@ const form = 'Write it as postgres://user@host:5432/database, with passwordfile=
 
 const wrong = (reason: string): Error => new Error(`The address of the database can't be used: ${reason}. ${form}`);
 
-const isHere = (host: string): boolean => host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
+/** Whether a host is this machine: what is sent to it crosses no network. */
+export const isOnThisMachine = (host: string): boolean => host.startsWith('/') || ['localhost', '127.0.0.1', '::1'].includes(host);
 
 /** Reads a file that an address names. @throws Error that names the parameter and the path, and not what the file holds */
 const fileOf = (parameter: string, path: string): string => {
@@ -80,7 +81,7 @@ export function parseAddress(text: string): PostgresAddress {
   if (host === '') throw wrong('it names no host');
   if (database === '') throw wrong('it names no database');
   if (url.username === '') throw wrong('it names no user');
-  const mode = given.get('sslmode') ?? (isHere(host) ? 'disable' : 'verify-full');
+  const mode = given.get('sslmode') ?? (isOnThisMachine(host) ? 'disable' : 'verify-full');
   if (!tlsModes.some((known) => known === mode)) throw wrong(`sslmode is ${mode}; use one of ${tlsModes.join(', ')}`);
   const [password, tls] = [passwordOf(url, given), tlsOf(mode as TlsMode, given)];
   return {

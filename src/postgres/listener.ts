@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type ClientConfig, escapeIdentifier } from 'pg';
 
 /** What listens to a channel of the database, on a connection of its own. */
@@ -14,19 +15,25 @@ export interface ListenerOptions {
   readonly channel: string;
   /** Gets each message. */
   readonly onMessage: (payload: string) => void;
-  /** Called whenever it listens again after the connection was lost: messages may have been missed. */
-  readonly onReconnected: () => void;
+  /** Called whenever it begins to listen, at first and after the connection was lost: messages before may have been missed. */
+  readonly onListening: () => void;
+  /** Called when the connection is lost. */
+  readonly onLost?: () => void;
+  /** How often the database is asked whether it is still there, in milliseconds; default 10 seconds. It may take as long to answer. */
+  readonly askMilliseconds?: number;
 }
 
 const pauseMilliseconds = 500;
 
+/** How long the end of a connection is waited for, in milliseconds: one that was forgotten on its way doesn't end. */
+const endMilliseconds = 1000;
+
 /** Listens until it is closed; connects again whenever the connection is lost. */
-export function listen({ config, channel, onMessage, onReconnected }: ListenerOptions): Listener {
+export function listen({ config, channel, onMessage, onListening, onLost, askMilliseconds = 10_000 }: ListenerOptions): Listener {
   const ready = Promise.withResolvers<void>();
   const closing = new AbortController();
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   closing.signal.addEventListener('abort', () => close(), { once: true });
-  let hasListened = false;
 
   /** Listens on one connection until it is lost. */
   const listenOnce = async (): Promise<void> => {
@@ -35,15 +42,20 @@ export function listen({ config, channel, onMessage, onReconnected }: ListenerOp
     client.on('error', () => lost.resolve());
     client.on('end', () => lost.resolve());
     client.on('notification', ({ payload }) => onMessage(payload ?? ''));
+    // Who only listens would never notice that the network has forgotten the connection.
+    const ask = (): void => void client.query(Object.assign({ text: 'select 1' }, { query_timeout: askMilliseconds })).catch(() => lost.resolve());
+    let asking: NodeJS.Timeout | undefined;
     try {
       await client.connect();
       await client.query(`listen ${escapeIdentifier(channel)}`);
-      if (hasListened) onReconnected();
-      hasListened = true;
+      onListening();
       ready.resolve();
+      asking = setInterval(ask, askMilliseconds);
       await Promise.race([lost.promise, closed]);
+      if (!closing.signal.aborted) onLost?.();
     } finally {
-      await client.end().catch(() => {});
+      clearInterval(asking);
+      await Promise.race([client.end().catch(() => {}), delay(endMilliseconds, undefined, { ref: false })]);
     }
   };
 

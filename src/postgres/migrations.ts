@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg';
 import type { PostgresClient, PostgresPool } from './pool.ts';
 import { transaction } from './transaction.ts';
 
@@ -35,40 +36,48 @@ interface AppliedStep {
   readonly compatible_since: number;
 }
 
-const tableOf = (name: string): string => `${name}_schema_step`;
+/** A statement for which no limit in time holds: however long another process takes, and however many rows there are. */
+const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig => Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
+
+/** The table of the steps of a schema that a database has. */
+export const tableOf = (name: string): string => `${name}_schema_step`;
+
+/** Whether a program that knows these steps may work on a database that has those. */
+export const isCompatible = ({ steps }: SchemaSteps, applied: readonly AppliedStep[]): boolean => Math.max(0, ...applied.map((step) => step.compatible_since)) <= steps.length;
 
 /** Requires that a program that knows these steps may work on a database that has those. @throws IncompatibleSchema otherwise */
-const requireCompatible = ({ name, steps }: SchemaSteps, applied: readonly AppliedStep[]): void => {
+const requireCompatible = (schema: SchemaSteps, applied: readonly AppliedStep[]): void => {
+  const { name, steps } = schema;
   const needed = Math.max(0, ...applied.map((step) => step.compatible_since));
-  if (needed > steps.length) throw new IncompatibleSchema(name, steps.length, applied.length, needed);
+  if (!isCompatible(schema, applied)) throw new IncompatibleSchema(name, steps.length, applied.length, needed);
 };
 
-const appliedSteps = async (client: Pick<PostgresClient, 'query'>, { name }: SchemaSteps): Promise<AppliedStep[]> =>
+/** The steps that a database has. @throws Error if it has no table of them */
+export const appliedSteps = async (client: Pick<PostgresClient, 'query'>, { name }: SchemaSteps): Promise<AppliedStep[]> =>
   (await client.query<AppliedStep>(`select name, compatible_since from ${tableOf(name)} order by position`)).rows;
 
 /**
  * Brings a schema to this program's version. One process does so at a time. A database of a newer version is left as it is, if
  * this program can work on it.
- * @returns how many steps it took
+ * @param announce told within the transaction that it takes steps, so that what it says is heard when they are there, and not if they aren't
  * @throws IncompatibleSchema if it can't
  */
-export async function migrateSchema(pool: PostgresPool, schema: SchemaSteps): Promise<number> {
+export async function migrateSchema(pool: PostgresPool, schema: SchemaSteps, announce: (client: PostgresClient) => Promise<void> = async () => {}): Promise<void> {
   const table = tableOf(schema.name);
   return transaction(pool, 'write', async (client) => {
-    // However long another process takes, and however many rows there are.
     await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
-    await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [table]);
+    await client.query(unlimited('select pg_advisory_xact_lock(hashtextextended($1, 0))', [table]));
     await client.query(`create table if not exists ${table} (name text primary key, position integer not null unique, compatible_since integer not null, applied_at timestamptz not null default now())`);
     const applied = await appliedSteps(client, schema);
     requireCompatible(schema, applied);
     const missing = [...schema.steps.entries()].filter(([, { name }]) => !applied.some((step) => step.name === name));
     for (const [position, { name, statements, compatibleSince }] of missing) {
       // oxlint-disable-next-line no-await-in-loop -- in their order.
-      for (const statement of statements) await client.query(statement);
+      for (const statement of statements) await client.query(unlimited(statement));
       // oxlint-disable-next-line no-await-in-loop
       await client.query(`insert into ${table} (name, position, compatible_since) values ($1, $2, $3)`, [name, position, compatibleSince]);
     }
-    return missing.length;
+    if (missing.length > 0) await announce(client);
   });
 }
 

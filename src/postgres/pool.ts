@@ -16,19 +16,30 @@ export interface PoolOptions {
   readonly maximumConnections: number;
   /** Parsers of values by the number of their type, in place of the standard ones. */
   readonly parsers?: Readonly<Record<number, ValueParser>>;
+  /** Whether statements may take as long as they need, however many rows there are. They still don't wait long for others. */
+  readonly isPatient?: boolean;
 }
 
 /** After how long what is stuck is given up, in milliseconds. */
 const limits = {
   connectionTimeoutMillis: 5000,
   statement_timeout: 30_000,
+  // Longer than the server takes to give up: then the server, or the way to it, is gone without a word.
+  query_timeout: 35_000,
   lock_timeout: 10_000,
-  idle_in_transaction_session_timeout: 10_000,
+  // Shorter than others wait for its locks: a process that is stopped within a transaction keeps them waiting, and nobody fails.
+  idle_in_transaction_session_timeout: 5000,
   idleTimeoutMillis: 30_000,
 };
 
+/** Limits that don't hold for who is patient. */
+const patience = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
+
 /** The numbers of types that the standard parsers and those of callers are for. */
 export const typeNumbers = { boolean: 16, bigint: 20, json: 114, timestamptz: 1184, numeric: 1700 } as const;
+
+/** A text as the database can keep it: U+0000, the one character that it has not, becomes the one that stands for what can't be shown. */
+export const storableText = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
 /** A time as the database writes it in UTC, such as 2026-01-05 08:00:00.5+00, as ISO 8601. */
 const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
@@ -37,12 +48,12 @@ const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/
 const standardParsers: Readonly<Record<number, ValueParser>> = { [typeNumbers.bigint]: Number, [typeNumbers.numeric]: Number, [typeNumbers.timestamptz]: isoTime };
 
 /** The settings of one connection. */
-export function clientConfig(address: PostgresAddress, { applicationName, parsers }: PoolOptions): ClientConfig {
+export function clientConfig(address: PostgresAddress, { applicationName, parsers, isPatient }: PoolOptions): ClientConfig {
   const { host, port, database, user, password, tls } = address;
   const own: Readonly<Record<number, ValueParser>> = { ...standardParsers, ...parsers };
   const { idleTimeoutMillis: _, ...ofClient } = limits;
   return {
-    ...ofClient, host, port, database, user, ssl: tls ?? false, application_name: applicationName, keepAlive: true,
+    ...ofClient, ...(isPatient && patience), host, port, database, user, ssl: tls ?? false, application_name: applicationName, keepAlive: true,
     // ISO times in UTC, whatever the server is set to.
     options: '-c timezone=UTC -c datestyle=ISO',
     ...(password && { password }),

@@ -120,6 +120,15 @@ describe('a variable of our prefix that is no option', () => {
     for (const command of ['stdio', 'platform', 'token'] as const) expect(faults({ [wrong]: 'x' }, {}, command)).toBe(`${wrong} is not an option of infra-mcp. Did you mean ${right}? Rename or unset it.`);
   });
 
+  test('of the database is not used over stdio, which is said with what to do', () => {
+    const [database, warning] = [{ INFRA_DATABASE_URL: 'postgres://infra:a-secret@localhost/records' }, expect.stringMatching(/doesn't use the database.*INFRA_BASE_URL/)];
+    expect(read(database).warnings).toEqual([warning]);
+    expect(read(database).config.databaseUrl).toBeUndefined();
+    expect(JSON.stringify(read(database))).not.toContain('a-secret');
+    expect(read({ ...database, ...real }).warnings).toEqual([]);
+    expect(readConfig('http', {}, database).warnings).toEqual([]);
+  });
+
   test('is only warned of when it is like none', () => {
     expect(read({ INFRA_STRUCTURE_TEAM: 'x', OTHER: 'x' }).warnings).toEqual(['INFRA_STRUCTURE_TEAM is not an option of infra-mcp and is ignored.']);
   });

@@ -10,7 +10,7 @@ import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const manager = { LocalNodeState: 'active', ControlAvailable: true, NodeID: 'n1', Managers: 1 };
 const info = { MemTotal: 8e9, NCPU: 4, DockerRootDir: '/nowhere', Warnings: null, Swarm: manager };
-const node = (name: string, State = 'ready', Availability = 'active') => ({ Description: { Hostname: name, Resources: { NanoCPUs: 2e9, MemoryBytes: 4 * 1024 ** 3 } }, Status: { State }, Spec: { Availability } });
+const node = (name: string, State = 'ready', Availability = 'active', Architecture = 'x86_64') => ({ Description: { Hostname: name, Platform: { Architecture }, Resources: { NanoCPUs: 2e9, MemoryBytes: 4 * 1024 ** 3 } }, Status: { State }, Spec: { Availability } });
 
 /** What is found about an engine that answers like this. */
 async function examine(answers: { info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; limits?: { cpu?: number; memory?: number }; records?: () => KnownRecords | undefined }) {
@@ -28,7 +28,7 @@ async function examine(answers: { info?: object; nodes?: readonly object[]; regi
   const address = parseDockerAddress(engine.address);
   if (answers.mode !== undefined && address.kind === 'unix') await chmod(address.path, answers.mode);
   const findings = await engineFindings({ docker: engine.docker, address, limits: answers.limits, registry: answers.registry, registries: answers.registries ?? [], proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
-    credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { directory: '/records', read: answers.records ?? (() => undefined) } });
+    credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { place: '/records', read: answers.records ?? (() => undefined) } });
   expect(engine.seen.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([]);
   return { findings, of: (check: string) => findings.find((one) => one.check === check) };
 }
@@ -46,8 +46,19 @@ test('several machines need a registry, and those that are down or drained are n
   const nodes = [node('one'), node('two', 'down'), node('three', 'ready', 'drain')];
   const { of } = await examine({ nodes });
   expect(of('nodes')).toMatchObject({ state: 'note', says: '2 of 3 take no services: two (down, active), three (ready, drain)' });
-  expect(of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining('3 machines'), todo: expect.stringContaining('--registry') });
+  expect(of('nodes')?.todo).toContain('Start the engines of two, and open these ports between the machines: 2377/tcp');
+  expect(of('nodes')?.todo).toMatch(/docker --host unix:\/\/\S+ node update --availability active three\.$/);
+  expect(of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining('2 machines'), todo: expect.stringContaining('--registry') });
   expect((await examine({ nodes, registry: 'registry.example:5000' })).of('registry')).toMatchObject({ state: 'good' });
+});
+
+test('a registry that each machine looks for on itself is worth knowing, and different kinds of CPU are a problem', async () => {
+  const nodes = [node('one'), node('two', 'ready', 'active', 'aarch64')];
+  for (const registry of ['127.0.0.1:5000', 'localhost', '[::1]:5000']) expect((await examine({ nodes, registry })).of('registry')).toMatchObject({ state: 'note', says: `${registry} answers the engine; each of the 2 machines means itself by that address` });
+  expect((await examine({ registry: '127.0.0.1:5000' })).of('registry')).toMatchObject({ state: 'good' });
+  const { findings } = await examine({ nodes });
+  expect(findings.filter(({ check }) => check === 'nodes')).toMatchObject([{ state: 'good' }, { state: 'bad', says: expect.stringContaining('x86_64 (one), aarch64 (two)') }]);
+  expect((await examine({ nodes: [node('one'), node('two', 'ready', 'drain', 'aarch64')] })).findings.filter(({ check }) => check === 'nodes')).toMatchObject([{ state: 'note' }]);
 });
 
 test('an engine that every user can use, little memory and the warnings of the engine are worth knowing', async () => {

@@ -119,7 +119,20 @@ const extensionShapes = {
     is_default        boolean required
     production        boolean required
     status            ${/^\s*status\s+(\S+)/m.exec(shapes['cluster status'])![1]!} required
-    is_locked         boolean required`,
+    is_locked         boolean required
+    nodes[].id                string required
+    nodes[].name              string required
+    nodes[].role              MANAGER|WORKER required
+    nodes[].availability      ACTIVE|PAUSE|DRAIN required
+    nodes[].state             READY|DOWN|UNKNOWN|DISCONNECTED required
+    nodes[].state_since       date-time required
+    nodes[].address           string
+    nodes[].cpu               integer required
+    nodes[].cpu_allotted      integer required
+    nodes[].memory            integer required
+    nodes[].memory_allotted   integer required
+    nodes[].instances         integer required
+    warnings[]                string`,
   'alert receiver': `${identity}
     name          string required
     description   string

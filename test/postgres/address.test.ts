@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseAddress, shownAddress } from '../../src/postgres/address.ts';
+import { dumpCommands, parseAddress, shownAddress } from '../../src/postgres/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'address-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -60,5 +60,13 @@ describe('the address of a database', () => {
 
   test('is shown without the password', () => {
     expect(shownAddress(parseAddress('postgres://infra:secret@localhost/records'))).toBe('infra@localhost:5432/records');
+  });
+
+  test.each([
+    ['postgres://infra:secret@db.example.com/records', 'postgres://infra@db.example.com/records?sslmode=verify-full'],
+    ["postgresql://infra:secret@localhost:5433/it's", "postgresql://infra@localhost:5433/it'\\''s?sslmode=disable"],
+    ['postgres://infra@socket/records?host=/var/run/postgresql&sslmode=disable', 'postgres://infra@socket/records?host=%2Fvar%2Frun%2Fpostgresql&sslmode=disable'],
+  ])('is told to the tools of the database without the password, and with how to encrypt: %s', (text, shown) => {
+    expect(dumpCommands(text, 'some.dump')).toEqual({ dump: `pg_dump -Fc -f some.dump -d '${shown}'`, restore: `pg_restore -1 -d '${shown}' some.dump` });
   });
 });

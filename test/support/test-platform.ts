@@ -32,6 +32,8 @@ interface RequestOptions {
 export interface TestPlatform {
   readonly url: string;
   readonly dataDir: string;
+  /** Opens its records, where they aren't in its data directory. */
+  readonly openRecords?: PlatformOptions['openRecords'];
   readonly organizationId: string;
   readonly seed: Readonly<Record<string, string>>;
   /** The admin token that it was started with, or one made since. */
@@ -48,6 +50,8 @@ export interface TestPlatform {
   must(name: OperationName, input?: Json): Promise<Json>;
   /** The rows of every table that only requests write to, for comparing before and after. */
   dump(): Record<string, unknown[]>;
+  /** The same rows by table as texts that compare fast, without those of some more tables. */
+  digests(without: readonly string[]): Promise<Record<string, string>>;
   /** Stops the platform and starts another one on the same directory. */
   restart(options?: Partial<PlatformOptions>): Promise<TestPlatform>;
   close(): Promise<void>;
@@ -66,6 +70,12 @@ const dump = (dataDir: string): Record<string, unknown[]> => {
   } finally {
     db.close();
   }
+};
+
+const digests = async (dataDir: string, without: readonly string[]): Promise<Record<string, string>> => {
+  const ignored = new Set([...backgroundTables, ...without]);
+  if (postgresTests) return postgresTests.digestsOfDatabase(dataDir, (name) => !ignored.has(name));
+  return Object.fromEntries(Object.entries(dump(dataDir)).filter(([name]) => !ignored.has(name)).map(([name, rows]) => [name, JSON.stringify(rows)]));
 };
 
 const sendRequest = async (url: string, method: string, target: string, authorization: string, options: RequestOptions): Promise<PlatformResponse> => {
@@ -87,13 +97,14 @@ async function platformIn(dataDir: string, options: Partial<PlatformOptions>, kn
     return send(method, target, { ...requestOptions, ...json });
   };
   return {
-    url: platform.url, dataDir, token: platform.token ?? tokens.admin, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
+    url: platform.url, dataDir, ...(postgresTests && { openRecords: () => openTestStore(dataDir) }), token: platform.token ?? tokens.admin, organizationId: platform.organizationId, seed: platform.seed, control: platform.control, tokens, send, call,
     must: async (name, input) => {
       const { status, body, text } = await call(name, input);
       if (status >= 300) throw new Error(`${name} was refused: ${text}`);
       return body;
     },
     dump: () => dump(dataDir),
+    digests: (without) => digests(dataDir, without),
     restart: async (changes) => {
       await platform.close();
       return platformIn(dataDir, { ...options, ...changes }, tokens);

@@ -37,6 +37,22 @@ describe('a host that stops', () => {
     await stopped;
   });
 
+  test('takes calls for a while, when it already says that it stops', async () => {
+    const { url, post, heldCalls: held, close } = await startTestServer({ limits: { drainDelay: 1500, drainTime: 20_000 } });
+    const ready = async (query = ''): Promise<number> => (await fetch(new URL(`/readyz${query}`, url))).status;
+    const session = (await post(initialize)).headers.get('mcp-session-id')!;
+    expect(await ready()).toBe(200);
+    const stopped = close();
+    expect([await ready(), await ready('?stopping=404'), await ready('?stopping=200')]).toEqual([503, 404, 503]);
+    const call = post(modernCall('hold', { label: 'late' }), modernHeaders('hold'));
+    const inSession = await post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'greet', arguments: {} } }, { 'mcp-session-id': session });
+    expect(await inSession.text()).toContain('hello');
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    held[0]!.release();
+    expect((await call).status).toBe(200);
+    await stopped;
+  });
+
   test('answers requests that are just arriving, whole', async () => {
     const { port, post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
     const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));

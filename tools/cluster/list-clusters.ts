@@ -1,5 +1,5 @@
 import { operations, type InputOf } from '../../src/contract/index.ts';
-import { defineTool, isRecord, lockEnd, lockReads, organizationOf, pruneRecord, readClusterLocks, rowsIn, table, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { compact, defineTool, isRecord, lockEnd, lockReads, organizationOf, pruneRecord, readClusterLocks, recordsIn, rowsIn, table, tableText, textOf, type JsonRecord, type Renderer, type ToolContext } from '../../src/server/tool/index.ts';
 
 /** A lock beside the cluster that it is on: who locked it, why and until when. */
 function lockColumns(lock: JsonRecord): JsonRecord {
@@ -25,11 +25,23 @@ async function withLocks(organizationId: unknown, context: ToolContext, answer: 
   };
 }
 
+const columns = ['name', 'id', 'status', 'is_locked', 'locked_by', 'lock_reason', 'locked_until', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description'];
+const nodeColumns = ['name', 'role', 'state', 'state_since', 'availability', 'address', 'instances', 'cpu_allotted', 'cpu', 'memory_allotted', 'memory'];
+
+/** What is wrong with a cluster, and its machines. */
+const nodesText = (row: JsonRecord): string[] => {
+  const [name, warnings, nodes] = [compact(row['name'] ?? row['id']), Array.isArray(row['warnings']) ? row['warnings'] : [], recordsIn(row['nodes'])];
+  return [...warnings.map((warning) => `${name}: ${compact(warning)}`), ...(nodes.length > 0 ? [`Nodes of ${name}; CPU in thousandths, memory in MB:\n${tableText(nodes, nodeColumns)}`] : [])];
+};
+
+/** The clusters as a table, and below it their machines. */
+const clusterTables: Renderer = { ...table('cluster', [...columns, 'warnings', 'nodes']), text: (view) => [table('cluster', columns).text(view), ...recordsIn(view['results']).flatMap(nodesText)].join('\n') };
+
 export const listClusters = defineTool(operations.list_clusters, {
   toolset: 'clusters',
   title: 'Which clusters there are',
-  description: 'Which clusters are there? With Kubernetes version, state, region, and which are locked: by whom, why and until when.',
+  description: 'Which clusters are there? With Kubernetes version, state, region, which are locked: by whom, why and until when, and their nodes.',
   reads: lockReads('it is not shown who locked a cluster, why and until when'),
   answer: async (args, context) => withLocks(args['organization_id'], context, await context.read(operations.list_clusters, args as InputOf<typeof operations.list_clusters>)),
-  render: table('cluster', ['name', 'id', 'status', 'is_locked', 'locked_by', 'lock_reason', 'locked_until', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description']),
+  render: clusterTables,
 });

@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { clean } from '../../server/redaction/index.ts';
-import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, waitingTarget, type ApprovalQueue, type Pending, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
+import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, waitingTarget, type ApprovalQueue, type Pending, type SharedStore, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
 import { riskCell } from '../terminal/call-cells.ts';
 import { columns } from '../terminal/columns.ts';
 import { wrapped } from '../terminal/lines.ts';
@@ -9,6 +9,7 @@ import { timeCell } from '../terminal/time.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
 import { approvalsConfigOf, openDecisionLog } from '../wiring/guard.ts';
+import { announceOperator, openSharedStore } from '../wiring/shared-guard.ts';
 import { processTerminal, type Terminal } from '../terminal/terminal.ts';
 
 interface Flags {
@@ -46,7 +47,7 @@ async function list(queue: ApprovalQueue, { json, all }: Flags, terminal: Termin
   if (!json && count > waiting.length) terminal.write(wrapped(`${count - waiting.length} more wait; ${typedProgram()} approve --all lists them all, ${typedProgram()} approve CODE decides any of them.\n`));
 }
 
-async function changeSecret(config: Config, queue: ApprovalQueue, terminal: Terminal): Promise<void> {
+async function changeSecret(config: Config, queue: ApprovalQueue, terminal: Terminal, shared: SharedStore | undefined): Promise<void> {
   const { operator } = approvalsConfigOf(config);
   if (await hasSecret(operator)) {
     terminal.write(wrapped('A secret is set. Give it first; whatever was approved with it and not yet used is void afterwards.\n'));
@@ -55,6 +56,7 @@ async function changeSecret(config: Config, queue: ApprovalQueue, terminal: Term
   const secret = await terminal.askHidden('New operator secret: ');
   if (secret !== (await terminal.askHidden('Again: '))) throw new Error('The two are not the same. Nothing was set.');
   await withProgress('Setting the secret', () => setSecret(operator, secret));
+  if (shared) await announceOperator(shared, config);
   terminal.write(`Set. Calls that need approval now wait for: ${typedProgram()} approve CODE\n`);
 }
 
@@ -85,17 +87,18 @@ const needsTerminal = (): string => `Approving needs a terminal: a person has to
  * @throws Error that says why nothing was decided.
  */
 export async function approveCommand(config: Config, code: string | undefined, flags: Flags, terminal: Terminal = processTerminal()): Promise<void> {
-  const approvals = approvalsConfigOf(config);
-  const decisions = openDecisionLog(config);
+  const shared = await openSharedStore(config);
+  const approvals = approvalsConfigOf(config, undefined, shared && { store: shared });
+  const decisions = openDecisionLog(config, shared && { store: shared, anchorFailed: (error) => terminal.write(wrapped(`The decision is on record, and its place in the log could not be noted in the database: ${(error as Error).message}\n`)) });
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: decisions.record });
   try {
     if (code === undefined && !flags.setSecret) return await list(queue, flags, terminal);
     if (!terminal.isInteractive) throw new Error(needsTerminal());
-    if (flags.setSecret) return await changeSecret(config, queue, terminal);
+    if (flags.setSecret) return await changeSecret(config, queue, terminal, shared);
     if (!(await hasSecret(approvals.operator))) throw new Error(`No operator secret is set. Set one first: ${typedProgram()} approve --set-secret`);
     return await decide(queue, code!, flags.refuse ? 'refused' : 'approved', terminal);
   } finally {
-    await approvals.store.close();
     await decisions.close();
+    await approvals.store.close();
   }
 }

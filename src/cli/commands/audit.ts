@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/index.ts';
-import { blindSpot, readCalls, recordedTargetText, verifyLog, type LogVerification, type RecordedCall } from '../../server/audit/index.ts';
+import { blindSpot, readCalls, recordedTargetText, verifyLog, verifyLogs, type LogVerification, type RecordedCall } from '../../server/audit/index.ts';
 import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { auditFilesOf } from '../wiring/guard.ts';
+import { logPlacesOf } from '../wiring/log-places.ts';
+import { openSharedStore } from '../wiring/shared-guard.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { outcomeCell, riskCell } from '../terminal/call-cells.ts';
 import type { Cell } from '../terminal/cell.ts';
@@ -48,10 +50,24 @@ const verdictText = ({ entries, chains, faults, notes = [] }: LogVerification): 
   return `${linesOf(notes)}${linesOf(faults)}${result}\n${blindSpot}\n`;
 };
 
-/** `infra-mcp audit verify`: checks that the log was not modified. The exit code is 1 if it was. */
-export async function auditVerifyCommand(config: Config, files: readonly string[], { json }: { json?: boolean }): Promise<void> {
+/** Verifies the configured log or, with a database, those of all servers that are named. */
+async function verify(config: Config, words: readonly string[]): Promise<LogVerification> {
   const { heads, keys } = auditFilesOf(config);
-  const verdict = await withProgress('Checking the audit log', () => verifyLog(filesOf(config, files), heads, keys()));
+  const shared = await openSharedStore(config);
+  if (!shared) return verifyLog(filesOf(config, words), heads, keys());
+  try {
+    return await verifyLogs(logPlacesOf(config, words), keys(), shared.anchors);
+  } finally {
+    await shared.close();
+  }
+}
+
+/**
+ * `infra-mcp audit verify`: checks that the log was not modified. The exit code is 1 if it was.
+ * @param words files of the log; with a database, also data directories of servers.
+ */
+export async function auditVerifyCommand(config: Config, words: readonly string[], { json }: { json?: boolean }): Promise<void> {
+  const verdict = await withProgress('Checking the audit log', () => verify(config, words));
   process.stdout.write(json ? `${JSON.stringify({ ...verdict, cannot_tell: blindSpot })}\n` : wrapped(clean(verdictText(verdict))));
   if (verdict.faults.length > 0) process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import { type Command, defineCommand, json } from './command.ts';
 
 const database = { name: '<database>', description: 'id of the database in the platform', schema: z.uuid() };
 
-/** The commands that back up and restore: the platform's records, and the data of databases that run on an engine. */
+/** The commands that back up, restore and move: the platform's records, and the data of databases that run on an engine. */
 export const backupCommands: readonly Command[] = [
   defineCommand({
     name: 'backup',
@@ -28,6 +28,14 @@ export const backupCommands: readonly Command[] = [
       { line: 'infra-mcp restore before-upgrade', does: 'restore everything except tokens, which stay as they are' },
     ],
     run: async ({ config, args: [name], flags }) => (await import('./restore.ts')).restoreCommand(config, name, flags),
+  }),
+  defineCommand({
+    name: 'migrate',
+    summary: 'move the records of the data directory to the PostgreSQL database at INFRA_DATABASE_URL, all of them or none, while no process serves the directory',
+    takes: 'migrate',
+    flags: { json },
+    examples: [{ line: 'infra-mcp migrate --data-dir ./data', does: 'copy every table, compare it with what the database has then, and print it' }],
+    run: async ({ config, flags }) => (await import('./migrate.ts')).migrateCommand(config, flags),
   }),
   defineCommand({
     name: 'database backup',

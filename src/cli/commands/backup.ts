@@ -1,4 +1,5 @@
 import type { Config } from '../config/index.ts';
+import { isForDatabaseTools } from './database-dumps.ts';
 import { keyFile, listSnapshots, takeSnapshot } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { columns } from '../terminal/columns.ts';
@@ -11,11 +12,13 @@ const nameOf = (moment: Date): string => moment.toISOString().replace(/\.\d+/, '
 
 /**
  * `infra-mcp backup`: copies the platform's records into a snapshot, even while a process serves them. Prints its name on
- * stdout, and on stderr how to restore it.
+ * stdout, and on stderr how to restore it. Records in a database are left to its own tools.
  * @param name default: the current time
  * @throws Error that says why the backup failed
  */
-export async function backupCommand({ dataDir }: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+export async function backupCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  if (await isForDatabaseTools('backup', config, { json })) return;
+  const { dataDir } = config;
   const snapshot = await withProgress('Copying the records', () => takeSnapshot(dataDir, name ?? nameOf(new Date())));
   const told = `Backed up ${dataDir}. ${typedProgram()} restore ${snapshot.name} brings it back. Keep a copy of ${keyFile} elsewhere: it decrypts the secrets in the backup and is not part of it.\n`;
   process.stderr.write(wrapped(told, process.stderr));

@@ -210,10 +210,11 @@ export const commands: readonly Command[] = [
     summary: 'check that no entry of the log was changed, moved, added or removed; exit code 1 if one was',
     takes: 'audit',
     flags: { json },
-    args: files,
+    args: [{ name: '[files...]', description: 'files of a rotated log, oldest first, or data directories of servers that share a database (default: the configured file)' }],
     examples: [
       { line: 'infra-mcp audit verify', does: 'check the log of the data directory' },
       { line: 'infra-mcp audit verify audit.1.jsonl audit.jsonl', does: 'check a rotated log' },
+      { line: 'infra-mcp audit verify /srv/one /srv/two', does: 'check the logs of servers that share a database, by their data directories, against what the database knows of them' },
     ],
     run: async ({ config, flags, args }) => (await import('./audit.ts')).auditVerifyCommand(config, args, flags),
   }),

@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts';
 import { everyOrganization } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { buildServer, createDependencies } from '../../server/protocol/index.ts';
+import type { PersistentNameResolver } from '../../server/resolve/index.ts';
 import { watchFor } from '../../server/browse/index.ts';
 import { permissionOf } from '../../server/tool/index.ts';
 import { approvalsPath, callOf, startHttpServer, type ApprovalsSource } from '../../transport/index.ts';
@@ -12,7 +13,8 @@ import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
 import { openConnection } from '../wiring/open-connection.ts';
 import type { Connection } from '../wiring/connection.ts';
-import { approvalsConfigOf, auditFilesOf, openGuard, type SharedGuard } from '../wiring/guard.ts';
+import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
+import { openSharedGuard, type SharedGuard } from '../wiring/shared-guard.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
 import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
@@ -40,6 +42,7 @@ function openApprovalsSource(config: Config, record: RecordDecision, shared: Sha
     shown: {
       queue: createApprovalQueue(approvals, { how: 'page', record }),
       program: approvals.program,
+      ...(shared && { operators: { records: shared.store.operatorSessions, keyRing: shared.keyRing } }),
       hasSecret: () => hasSecret(approvals.operator),
       latestCalls: async () => (config.auditCommand ? undefined : readCalls([file], maxShownCalls)),
     },
@@ -77,17 +80,28 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
 /**
  * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of its
  * metrics if they are served, as one line of JSON on stdout.
- * @param shared what this server shares with others. Default: nothing beyond the data directory.
- * @throws Error if anybody could reach it without authentication, or a configured file or address can't be used.
+ * @throws Error if anybody could reach it without authentication, or a configured file, address or database can't be used; at
+ *   the end, if a newer version has changed the database of its embedded platform.
  */
-export async function httpCommand(config: Config, shared?: SharedGuard): Promise<void> {
+export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
+  const shared = await openSharedGuard(config, log);
+  const resolver = openNameResolver(config, shared?.store);
+  try {
+    await serve(config, { log, shared, resolver });
+  } finally {
+    await resolver.close();
+    await shared?.close();
+  }
+}
+
+/** Serves until a signal ends it. What it is given stays open. */
+async function serve(config: Config, { log, shared, resolver }: { readonly log: ServerLogger; readonly shared: SharedGuard | undefined; readonly resolver: PersistentNameResolver }): Promise<void> {
   const tools = offeredTools(config);
   const telemetry = await openTelemetry(config, config.baseUrl === undefined ? ['calls', 'http', 'engine'] : ['calls', 'http'], log);
   const connection = await openConnection(config, log, telemetry.requests);
   let approvalsUrl: string | undefined;
   const guard = openGuard(config, { webhook: await openApprovalsWebhook(config, log, () => approvalsUrl), observer: telemetry.approvals, shared });
-  const resolver = openNameResolver(config);
   const texts = shippedTexts();
   const authentication = await authenticationOf(config, log);
   // The host's log entries are redacted like those of calls.
@@ -113,6 +127,7 @@ export async function httpCommand(config: Config, shared?: SharedGuard): Promise
     authenticate: authentication.authenticate,
     routes: authentication.routes,
     limitAddresses: config.addressLimits,
+    limits: { drainDelay: config.drainDelay * 1000 },
     approvals: approvals.shown,
     holdsToken,
     policyVersion: policies.version,
@@ -139,12 +154,12 @@ export async function httpCommand(config: Config, shared?: SharedGuard): Promise
     throw error;
   });
   process.stdout.write(`${JSON.stringify({ url, metrics_url: metricsUrl })}\n`);
-  await stopped;
+  const failure = await Promise.race([stopped, ...(connection.unusable ? [connection.unusable] : [])]);
   stopReloading();
   await server.close();
   await telemetry.close();
   await approvals.close();
-  await resolver.flush();
   await guard.close();
   await connection.close();
+  if (failure) throw failure;
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { isLoopback } from '../../transport/index.ts';
 import { loadFaults } from '../../platform/testing/index.ts';
-import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
+import { alreadyServedError, claimRecords } from '../wiring/data-dir-claim.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
@@ -14,14 +14,14 @@ import { untilStopped } from '../wiring/until-stopped.ts';
 /**
  * `infra-mcp platform`: serves the platform until a signal ends it. When it is ready, prints one line of JSON on stdout: its
  * URL, its token unless it is known or in a token file, the ids of the seed if it has one, the URL and token of the test control, and the URL of its metrics.
- * @throws Error if the data directory is in use, the fault rules are invalid, or the address can't be bound.
+ * @throws Error if the data directory is in use, the database can't be used, the fault rules are invalid, or the address can't be bound; at the end, if a newer version has changed the database.
  */
 export async function platformCommand(config: Config): Promise<void> {
   const { dataDir, host, port, control, steppedTime, randomSeed, faultsFile } = config;
   const log = createLog(config.logLevel);
   const faults = faultsFile === undefined ? [] : await loadFaults(faultsFile);
   const stopped = untilStopped();
-  const claim = await claimDataDir(dataDir);
+  const claim = await claimRecords(config);
   if (!claim) throw await alreadyServedError(dataDir, 'Use that one, end it, or give another --data-dir.');
   if (!isLoopback(host)) log.warn({ host }, 'other machines can reach this platform, and its tokens cross the network unencrypted');
   const configuredToken = config.tokenFile === undefined ? config.token : await readOrCreateToken(config.tokenFile);
@@ -37,8 +37,9 @@ export async function platformCommand(config: Config): Promise<void> {
   // Standard output ends up in logs: a token that has a file of its own stays there.
   const ready = { url, token: config.tokenFile === undefined ? token : null, token_file: config.tokenFile, organization_id: organizationId, seed, metrics_url: metricsUrl };
   process.stdout.write(`${JSON.stringify({ ...ready, ...(testControl && { control_url: testControl.url, control_token: testControl.token }) })}\n`);
-  await stopped;
+  const failure = await Promise.race([stopped, embedded.platform.unusable]);
   await telemetry.close();
   await embedded.close();
   await clusters?.close();
+  if (failure) throw failure;
 }

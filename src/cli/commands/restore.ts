@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { findSnapshot, keyFile, openExistingVault, prepareRestore, removeStaleReplacements } from '../../platform/store/index.ts';
 import { listBackups } from './backup.ts';
+import { isForDatabaseTools } from './database-dumps.ts';
 import { claimDataDir, alreadyServedError } from '../wiring/data-dir-claim.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
@@ -10,6 +11,7 @@ import { withProgress } from '../terminal/progress.ts';
  * @throws Error if there is no such backup, it can't be restored, or a process serves the data directory.
  */
 export async function restoreCommand(config: Config, name: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  if (await isForDatabaseTools('restore', config, { json })) return;
   const { dataDir, keysDir } = config;
   if (name === undefined) return listBackups(config, { json });
   await findSnapshot(dataDir, name);

@@ -43,6 +43,10 @@ export const httpOptions = {
     description: 'Limit each client address to half of all connections, sessions and streams, and to 1,024 waiting calls.',
     fallback: 'yes without a public URL, no with one: behind a proxy all clients share its address',
   }),
+  drainDelay: withDefault(integerBetween(0, 300), 0, {
+    env: 'INFRA_HTTP_DRAIN_DELAY', value: 'seconds', commands: ['http'],
+    description: 'How long a server that was told to stop goes on taking calls, while /readyz says that it stops: as long as the proxy in front needs to notice.',
+  }),
   approvalsPage: withDefault(booleanText, false, {
     env: 'INFRA_HTTP_APPROVALS_PAGE', commands: ['http'],
     description: 'Serve a page at /approvals where the operator approves or refuses calls after entering the operator secret.',

@@ -70,15 +70,15 @@ export const options = {
     description: 'Address to serve metrics on. Other machines can read them unless it is a loopback address.',
   }),
   dataDir: optional(path, {
-    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'approve', 'audit'],
+    env: 'INFRA_DATA_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'],
     description: 'Directory for the embedded platform, approvals and the audit log.', fallback: '$XDG_DATA_HOME/infra-mcp or ~/.local/share/infra-mcp',
   }),
   keysDir: optional(path, {
-    env: 'INFRA_KEYS_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'token', 'restore', 'approve', 'audit'],
+    env: 'INFRA_KEYS_DIR', value: 'path', commands: ['stdio', 'http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'],
     description: 'Directory with the keys that seal secrets, approvals and the audit log, and with the operator\'s secret. Processes on one database need the same.', fallback: 'the data directory',
   }),
   databaseUrl: optional(textMatching('a postgres:// address', (value) => /^postgres(?:ql)?:\/\//.test(value)), {
-    env: 'INFRA_DATABASE_URL', value: 'url', commands: ['http', 'platform', 'token', 'approve', 'audit'], environmentOnly: true, secret: true,
+    env: 'INFRA_DATABASE_URL', value: 'url', commands: ['http', 'platform', 'doctor platform', 'token', 'backup', 'restore', 'migrate', 'approve', 'audit'], environmentOnly: true, secret: true,
     description: `Address of a PostgreSQL database for everything that several processes share, such as postgres://user@host:5432/name?passwordfile=/path. See ${pageLink('run-for-a-team')}.`, fallback: 'databases in the data directory',
   }),
   timeScale: withDefault(factor, 1, {

@@ -72,6 +72,7 @@ const contradictions: readonly { readonly when: (values: OptionValues, command: 
 ];
 
 const prefix = 'INFRA_';
+const databaseVariable = 'INFRA_DATABASE_URL';
 /** Maximum edit distance between a misspelled variable and its suggestion. */
 const maxEdits = 2;
 
@@ -87,6 +88,12 @@ const unknownVariables = (env: NodeJS.ProcessEnv): { readonly mistakes: string[]
     warnings: suggestions.filter((one) => !isMisspelled(one)).map(({ name }) => `${name} is not an option of infra-mcp and is ignored.`),
   };
 };
+
+/** Warnings about variables that a command doesn't use, and whose effect may be missed. */
+const unusedVariables = (command: CommandName, env: NodeJS.ProcessEnv, { baseUrl }: OptionValues): string[] =>
+  (command === 'stdio' && baseUrl === undefined && env[databaseVariable] !== undefined
+    ? [`${databaseVariable} is set, and a server on stdin and stdout doesn't use the database: its platform is in the data directory. To work on the platform of that database, set INFRA_BASE_URL to the address of one of its processes, with a token; otherwise unset it here.`]
+    : []);
 
 /** Warnings about secrets on the command line. */
 const exposedFlags = (given: readonly GivenOption[]): string[] =>
@@ -147,5 +154,5 @@ export function readConfig(
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
   if (values.profile !== profile?.name) throw new Error(`The profile ${values.profile} is chosen and was not read.`);
   const dataDir = values.dataDir ?? defaultDataDir(env);
-  return { config: { ...values, dataDir, keysDir: values.keysDir ?? dataDir }, warnings: [...warnings, ...exposedFlags(given)] };
+  return { config: { ...values, dataDir, keysDir: values.keysDir ?? dataDir }, warnings: [...warnings, ...unusedVariables(command, env, values), ...exposedFlags(given)] };
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, migrationNames } from '../../platform/store/index.ts';
+import { databaseFile, migrationNames, readMove } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
@@ -81,11 +81,17 @@ function newerMigrationsOf(database: DatabaseSync): DatabaseFault | undefined {
   return unknown.length === 0 ? undefined : { says: `from a newer infra-mcp (${unknown.join(', ')})`, todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
 }
 
+/** Whether the platform's records are elsewhere by now. */
+function moveFaultOf(path: string): DatabaseFault | undefined {
+  const move = readMove(path);
+  return move && { says: `moved to the database ${move.to} on ${move.at}`, todo: 'Set INFRA_DATABASE_URL to the address of that database, or set another directory with INFRA_DATA_DIR.' };
+}
+
 function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(join(dataDir, name), { readOnly: true });
-    return damageOf(database) ?? (name === databaseFile ? newerMigrationsOf(database) : undefined);
+    return damageOf(database) ?? (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? newerMigrationsOf(database)) : undefined);
   } catch (error) {
     return { says: errorText(error), todo: restore() };
   } finally {

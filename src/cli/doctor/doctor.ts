@@ -1,4 +1,5 @@
 import { chosenProfile, type CommandName, type Config, type GivenFlags, pageLink, type Profile, readConfig, settingsOf } from '../config/index.ts';
+import { examineConfiguredDatabase } from './database.ts';
 import { directoryFindings } from './data-directory.ts';
 import { doctorText } from './doctor-text.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
@@ -30,6 +31,7 @@ const configuration = findingBuilder('configuration');
 /** The checks after the options were read, in this order. */
 const checks: readonly { readonly progress: string; readonly about: string; readonly servers: readonly ServerKind[]; readonly run: (config: Config, server: ServerKind) => Promise<readonly DoctorFinding[]> }[] = [
   { progress: 'Checking the data directory', about: 'data directory', servers: ['stdio', 'http'], run: ({ dataDir }) => directoryFindings(dataDir) },
+  { progress: 'Asking the database', about: 'database', servers: ['http'], run: async (config) => (await examineConfiguredDatabase(config, config.baseUrl === undefined ? ['server', 'platform'] : ['server'])).findings },
   { progress: 'Reading the policy', about: 'policy', servers: ['stdio', 'http'], run: async (config) => [...(await policyFindings(config)), await approvalsFinding(config), ...(await webhookFindings(config)), auditFinding(config)] },
   { progress: 'Trying to listen', about: 'port', servers: ['http'], run: listeningFindings },
   { progress: 'Trying the address of the metrics', about: 'metrics', servers: ['stdio', 'http'], run: metricsFindings },

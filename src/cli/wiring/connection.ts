@@ -9,5 +9,7 @@ export interface Connection {
   readonly secrets: () => readonly string[];
   /** What the embedded platform is busy with; undefined while this process serves none. */
   readonly engine?: () => Promise<EngineStatistics | undefined>;
+  /** Resolves, with the reason, once the embedded platform of this process can't go on, and the process has to end. */
+  readonly unusable?: Promise<Error>;
   readonly close: () => Promise<void>;
 }

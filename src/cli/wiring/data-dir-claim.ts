@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
+import type { Config } from '../config/index.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
 const lockFile = 'serving.lock';
@@ -51,6 +52,17 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim | unde
     },
   };
 }
+
+/** Records in a database belong to no directory. Any number of processes serve them, each at an address of its own. */
+const nothingToClaim: DataDirClaim = { publish: async () => undefined, release: async () => undefined };
+
+/**
+ * Claims the right to serve the configured records for this process.
+ * @returns undefined if they are in a data directory that is claimed already.
+ * @throws Error when the directory can't be written.
+ */
+export const claimRecords = async ({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<DataDirClaim | undefined> =>
+  (databaseUrl === undefined ? claimDataDir(dataDir) : nothingToClaim);
 
 /** The error for a data directory that another process serves. @param advice what the user can do. */
 export async function alreadyServedError(dataDir: string, advice: string): Promise<Error> {

@@ -3,7 +3,7 @@ import { ApiError, type Client, type RequestObserver } from '../../client/index.
 import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
-import { type DataDirClaim, claimDataDir, endpointOf } from './data-dir-claim.ts';
+import { claimRecords, type DataDirClaim, endpointOf } from './data-dir-claim.ts';
 import type { Connection } from './connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
 import { recordsPlaceOf } from './records-place.ts';
@@ -13,18 +13,20 @@ import { startEmbeddedPlatform, type EmbeddedPlatform } from './embedded-platfor
 const startTimeout = 15_000;
 const pollInterval = 50;
 
-const unavailableError = (dataDir: string, cause: Error): Error =>
-  new Error(
-    `There is no embedded platform of ${dataDir}: ${cause.message.replace(/\.?$/, '.')} Set INFRA_DATA_DIR to another directory, or end the process that uses this one.`,
-    { cause },
-  );
+const unavailableError = ({ dataDir, databaseUrl }: Config, cause: Error): Error => {
+  const [records, advice] = databaseUrl === undefined
+    ? [` of ${dataDir}`, 'Set INFRA_DATA_DIR to another directory, or end the process that uses this one.']
+    : ['', 'The next call tries again.'];
+  return new Error(`There is no embedded platform${records}: ${cause.message.replace(/\.?$/, '.')} ${advice}`, { cause });
+};
 
 /** Whether a call never reached a platform, so that it can be repeated safely. */
 const isSafeToRepeat = (error: unknown): boolean => error instanceof ApiError && error.kind === 'unreachable' && !error.outcomeUnknown;
 
 /**
  * The connection to the embedded platform of a data directory. The first process that makes a call serves the platform and the
- * others connect to it. After that process has ended, the next one to make a call takes over.
+ * others connect to it. After that process has ended, the next one to make a call takes over. Where the records are in a database,
+ * each process serves a platform of its own on them.
  */
 export function embeddedConnection(config: Config, log: ServerLogger, observer?: RequestObserver): Connection {
   const { dataDir } = config;
@@ -32,6 +34,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
   let served: EmbeddedPlatform | undefined;
   let latest: EmbeddedClient | undefined;
   let connecting: Promise<EmbeddedClient> | undefined;
+  const unusable = Promise.withResolvers<Error>();
 
   const connectTo = async (url: string): Promise<EmbeddedClient> => {
     latest = await connectEmbedded(url, { ...config, records: recordsPlaceOf(config), log, observer });
@@ -40,7 +43,8 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
   };
 
   const serveHere = async (claim: DataDirClaim): Promise<EmbeddedClient> => {
-    served = await startEmbeddedPlatform(claim, config, log);
+    served ??= await startEmbeddedPlatform(claim, config, log);
+    void served.platform.unusable.then(unusable.resolve);
     log.info({ dataDir, url: served.platform.url }, 'serving the embedded platform');
     return connectTo(served.platform.url);
   };
@@ -54,7 +58,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
 
   const find = async (deadline: number): Promise<EmbeddedClient> => {
     for (;;) {
-      const claim = await claimDataDir(dataDir);
+      const claim = await claimRecords(config);
       if (claim) return serveHere(claim);
       const found = await join().catch((error: Error) => error);
       if (found && !(found instanceof Error)) {
@@ -69,7 +73,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
 
   const open = (): Promise<EmbeddedClient> =>
     find(Date.now() + startTimeout).catch((error: Error) => {
-      throw unavailableError(dataDir, error);
+      throw unavailableError(config, error);
     });
 
   const current = async (): Promise<EmbeddedClient> => (served && latest) ?? (connecting ??= open().finally(() => (connecting = undefined)));
@@ -106,6 +110,7 @@ export function embeddedConnection(config: Config, log: ServerLogger, observer?:
     },
     secrets: () => clients.map(({ token }) => token),
     engine: async () => served?.platform.statistics(),
+    unusable: unusable.promise,
     close: () => client.close(),
   };
 }

@@ -4,20 +4,24 @@ import { join } from 'node:path';
 import { defaultDataDir, type Config } from '../config/index.ts';
 import { auditDecisions, auditRecorder, commandSink, createAnchoring, createAuditLog, fileSink, type AuditKeys, type AuditLog, type RecordDecision } from '../../server/audit/index.ts';
 import { createApprovalQueue, createApprovals, sqliteGuardStore, type ApprovalObserver, type ApprovalsConfig, type GuardStore, type WaitingWebhook } from '../../server/guard/index.ts';
-import { keysFromFile, type KeyProvider, type KeyRing } from '../../server/context/index.ts';
+import { keysFromFile, type KeyProvider } from '../../server/context/index.ts';
 import { typedProgram } from '../init/launch.ts';
+import { keyFilesOf } from './key-files.ts';
+import type { SharedGuard } from './shared-guard.ts';
 import type { GuardDependencies } from '../../server/protocol/index.ts';
 
 /** The guard's files: what all processes have in common, and what is this machine's. */
 const guardFiles = ({ dataDir, keysDir }: Config) => ({
-  keys: join(keysDir, 'guard.key'),
-  operator: join(keysDir, 'operator.json'),
+  ...keyFilesOf(keysDir),
   store: join(dataDir, 'guard.sqlite'),
   audit: join(dataDir, 'audit.jsonl'),
   heads: join(dataDir, 'audit-heads'),
 });
 
-const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).keys);
+/** The file of what the servers of a data directory share. */
+export const guardStoreOf = (config: Config): string => guardFiles(config).store;
+
+const keysFor = (config: Config): KeyProvider => keysFromFile(guardFiles(config).guard);
 
 /** Quotes a word for a POSIX shell. */
 const shellQuoted = (word: string): string => (/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`);
@@ -29,17 +33,6 @@ function operatorOptions({ dataDir, keysDir, auditFile }: Config): string | unde
 }
 
 /**
- * What servers with data directories of their own share: they also have to have the same key file and operator's file.
- * Whoever passes it closes its store, after the servers.
- */
-export interface SharedGuard {
-  readonly store: GuardStore;
-  readonly keyRing: KeyRing;
-  /** Gets the reason when an audit chain can't be anchored in the store; calls go on. */
-  readonly anchorFailed: (error: unknown) => void;
-}
-
-/**
  * Identifies the log to which a process records. The logs of servers that share a store count as one: they are verified
  * together.
  */
@@ -47,7 +40,7 @@ const logOf = (config: Config, keys: KeyProvider, isShared: boolean) => (): stri
   createHmac('sha256', keys('audit')).update(JSON.stringify(isShared ? ['shared'] : [auditFilesOf(config, keys).file, config.auditCommand])).digest('base64url');
 
 /** The configuration of approvals. @param shared where they are; default the store of the data directory. */
-export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config), shared?: SharedGuard): ApprovalsConfig => {
+export const approvalsConfigOf = (config: Config, keys: KeyProvider = keysFor(config), shared?: { readonly store: GuardStore }): ApprovalsConfig => {
   const { store, operator } = guardFiles(config);
   return { store: shared?.store ?? sqliteGuardStore(store), keys, operator, program: typedProgram(), options: operatorOptions(config), log: logOf(config, keys, shared !== undefined) };
 };
@@ -66,16 +59,16 @@ export function auditFilesOf(config: Config, keys: KeyProvider = keysFor(config)
 }
 
 /** Creates this process's audit log. @param shared where its chains are anchored, if anywhere. */
-function auditLogOf(config: Config, keys: KeyProvider, shared?: SharedGuard): AuditLog {
+function auditLogOf(config: Config, keys: KeyProvider, shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>): AuditLog {
   const { file, heads, keys: auditKeys } = auditFilesOf(config, keys);
   return createAuditLog({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(file), heads, keys: auditKeys, ...(shared && { anchoring: createAnchoring({ anchors: shared.store.anchors, keys: auditKeys, failed: shared.anchorFailed }) }) });
 }
 
 const clock = { now: Date.now };
 
-/** Opens the audit log for operator decisions in a process that runs no server. */
-export function openDecisionLog(config: Config): { readonly record: RecordDecision; readonly close: () => Promise<void> } {
-  const auditLog = auditLogOf(config, keysFor(config));
+/** Opens the audit log for operator decisions in a process that runs no server. @param shared where its chain is anchored, if anywhere. */
+export function openDecisionLog(config: Config, shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>): { readonly record: RecordDecision; readonly close: () => Promise<void> } {
+  const auditLog = auditLogOf(config, keysFor(config), shared);
   return { record: auditDecisions(auditLog, clock), close: () => auditLog.close() };
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseBaseUrl } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
+import type { SharedStore } from '../../server/guard/index.ts';
 import { createNameResolver, type PersistentNameResolver } from '../../server/resolve/index.ts';
 import { readTextFile, replaceSecretFile } from './secret-file.ts';
 
@@ -13,11 +14,13 @@ function platformOf(baseUrl: string | undefined): string {
   return `${origin}${prefix}`;
 }
 
-/** Opens a name resolver that stores known ids in the data directory. */
-export function openNameResolver({ dataDir, baseUrl }: Config): PersistentNameResolver {
+/** Opens a name resolver that stores known ids in the data directory, or in the store that servers share. */
+export function openNameResolver({ dataDir, baseUrl }: Config, shared?: SharedStore): PersistentNameResolver {
   const path = join(dataDir, 'seen.json');
+  const platform = platformOf(baseUrl);
+  if (shared) return createNameResolver({ platform, news: shared.resourceNews(platform) });
   return createNameResolver({
-    platform: platformOf(baseUrl),
+    platform,
     read: () => readTextFile(path),
     write: (text) => replaceSecretFile(path, text),
   });

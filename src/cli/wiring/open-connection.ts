@@ -7,10 +7,17 @@ import type { Connection } from './connection.ts';
 const lazily = (load: () => Promise<Connection>): Connection => {
   let loading: Promise<Connection> | undefined;
   let loaded: Connection | undefined;
+  const unusable = Promise.withResolvers<Error>();
+  const open = async (): Promise<Connection> => {
+    const connection = await load();
+    void connection.unusable?.then(unusable.resolve);
+    return connection;
+  };
   return {
-    connect: async () => (loaded = await (loading ??= load())).connect(),
+    connect: async () => (loaded = await (loading ??= open())).connect(),
     secrets: () => loaded?.secrets() ?? [],
     engine: async () => loaded?.engine?.(),
+    unusable: unusable.promise,
     close: async () => loaded?.close(),
   };
 };

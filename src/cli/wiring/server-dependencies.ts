@@ -32,7 +32,7 @@ export function openDependencies(config: Config, services: { readonly policy: Po
     dependencies: createDependencies({ tools, otherTools: toolsLeftOut(tools), connect, secrets, log, policy, guard: guard.dependencies, resolver, texts, version: manifest.version, clock: { now: Date.now }, observer: telemetry.calls }),
     approvalsWaiting: guard.waiting,
     close: async () => {
-      await resolver.flush();
+      await resolver.close();
       await guard.close();
     },
   };

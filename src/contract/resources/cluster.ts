@@ -2,6 +2,22 @@ import * as z from 'zod';
 import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts';
 import { ClusterState } from '../states.ts';
 
+/** A machine of a cluster. Not in the API document. */
+const ClusterNode = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(['MANAGER', 'WORKER']),
+  availability: z.enum(['ACTIVE', 'PAUSE', 'DRAIN']).describe('PAUSE: takes no new instances. DRAIN: has none.'),
+  state: z.enum(['READY', 'DOWN', 'UNKNOWN', 'DISCONNECTED']),
+  state_since: DateTime.describe('At the latest.'),
+  address: z.string().optional(),
+  cpu: z.int().describe('Thousandths of a CPU.'),
+  cpu_allotted: z.int().describe('What its instances may use of that.'),
+  memory: z.int().describe('MB.'),
+  memory_allotted: z.int().describe('What its instances may use of that.'),
+  instances: z.int().describe('How many run on it.'),
+});
+
 /** A cluster. Not in the API document. */
 export const Cluster = resourceOf('cluster', z.object({
   ...identity,
@@ -15,6 +31,8 @@ export const Cluster = resourceOf('cluster', z.object({
   production: z.boolean(),
   status: ClusterState,
   is_locked: z.boolean(),
+  nodes: z.array(ClusterNode).optional().describe('Its machines. Absent where it has none, or they can not be read.'),
+  warnings: z.array(z.string()).optional().describe('What is not as it should be of it, and its nodes.'),
 }));
 
 /** Longest duration of a lock, in days. */

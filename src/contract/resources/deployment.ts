@@ -29,7 +29,7 @@ const Steps = z.object({
 const Running = z.object({
   instances: z.int().optional().describe('Instances that do their work.'),
   wanted_instances: z.int().optional(),
-  restarts: z.int().describe('How often an instance ended by itself since the deployment.'),
+  restarts: z.int().describe('How often an instance ended unexpectedly since the deployment.'),
   warnings: z.array(z.string()).describe('What is not as it was deployed, and why.'),
 });
 

@@ -10,7 +10,7 @@ import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, R
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { holdForRequest } from './request-holds.ts';
-import type { Db, DataStore } from '../store/index.ts';
+import { type Db, type DataStore, RecordsUnavailable } from '../store/index.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -60,11 +60,14 @@ const toProblem = (error: unknown): ApiProblem | undefined => {
   return new ApiProblem(400, (error as Error).message);
 };
 
-/** Responds with a problem. Any other error is logged and becomes a 500 without details. */
+/** 503 while the records can't be used. What callers are told of the failure is in the error already. */
+const unavailable = ({ message }: RecordsUnavailable): ApiProblem => new ApiProblem(503, message);
+
+/** Responds with a problem. Any other error is logged; it becomes a 503 if the records can't be used, else a 500 without details. */
 export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const problem = toProblem(error);
   if (!problem) log.error({ err: error, method: request.method, route: request.routeOptions?.url }, 'a request failed');
-  const { status, message } = problem ?? internalError();
+  const { status, message } = problem ?? (error instanceof RecordsUnavailable ? unavailable(error) : internalError());
   return reply.code(status).type('application/json').serializer(JSON.stringify).send(errorBody(status, message));
 };
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../contract/index.ts';
-import { type PlatformClock, isoNow, systemClock, type Random, systemRandom } from '../common/index.ts';
+import { type PlatformClock, isoNow, type Random, systemRandom } from '../common/index.ts';
 import { databaseFile, type Db, openDatabase, type DataStore, openVault, type RecordsPlace, type Vault } from '../store/index.ts';
 
 /** The properties of a new token. */
@@ -118,7 +118,7 @@ const withExistingRecords: typeof withRecords = async (place, use) => {
  */
 export const createToken = (place: RecordsPlace, request: TokenRequest): Promise<string> =>
   withRecords(place, (db) =>
-    db.write((trx) => addToken(trx, request, { vault: openVault(place.keysDir ?? place.dataDir), clock: systemClock, random: systemRandom })),
+    db.write((trx) => addToken(trx, request, { vault: openVault(place.keysDir ?? place.dataDir), clock: db.clock, random: systemRandom })),
   );
 
 /** Lists all tokens of a platform, oldest first, including revoked and expired ones. */
@@ -143,7 +143,7 @@ export const revokeToken = async (place: RecordsPlace, idOrName: string): Promis
       if (found.length > 1 && token.id !== idOrName) {
         throw new Error(`${found.length} tokens are named "${idOrName}". Revoke one by its id: ${found.map(({ id }) => id).join(', ')}.`);
       }
-      const revoked = { ...token, revoked_at: isoNow(systemClock) };
+      const revoked = { ...token, revoked_at: isoNow(db.clock) };
       await trx.updateTable('api_token').set({ revoked_at: revoked.revoked_at }).where('id', '=', token.id).execute();
       return revoked;
     }),

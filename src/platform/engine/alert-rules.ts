@@ -89,20 +89,35 @@ export async function alertRuleChanged(context: EngineContext, trx: Db, ruleId: 
   await setTimer(trx, 'ALERT_RULE', ruleId, now + duration(context, alertRuleTransitions[0].takes, `${ruleId}/${now}`));
 }
 
-/** Evaluates the rules that watch a service again, after a deployment of it has ended. */
-export async function serviceSettled(context: EngineContext, trx: Db, serviceId: string, environmentId: string): Promise<void> {
-  const now = context.clock.now();
-  const rules = await trx
+/** The rules that watch a service or its cluster, and that what becomes of it may change. */
+const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
+  trx
     .selectFrom('alert_rule')
-    .selectAll()
     .where('source', '=', 'MANAGED').where('enabled', '=', 1).where('state', 'in', ['OK', ...firingStates])
     .where((eb) => eb.or([
       eb('target_id', '=', serviceId),
       eb('target_id', '=', eb.selectFrom('environment').select('cluster_id').where('environment.id', '=', environmentId)),
     ]))
-    .execute();
-  for (const rule of rules) {
-    const at = rule.state === 'OK' ? await nextTransitionAt(context, trx, rule, now) : now;
-    if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
+    .orderBy('id');
+
+/** Has a rule evaluated now. Writes nothing where that is due anyway, so that services that end side by side don't wait for each other. */
+async function evaluateNow(trx: Db, ruleId: string, now: number): Promise<void> {
+  const due = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'ALERT_RULE').where('subject_id', '=', ruleId).where('due_ms', '<=', now).executeTakeFirst();
+  if (due === undefined) await setTimer(trx, 'ALERT_RULE', ruleId, now);
+}
+
+/** Evaluates the rules that watch a service again, after a deployment of it has ended. */
+export async function serviceSettled(context: EngineContext, trx: Db, serviceId: string, environmentId: string): Promise<void> {
+  const watching = await rulesWatching(trx, serviceId, environmentId).select('id').execute();
+  if (watching.length === 0) return;
+  // Who evaluates a rule holds it, and so sees what this transaction has changed.
+  await trx.holdInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
+  const now = context.clock.now();
+  for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute()) {
+    if (rule.state !== 'OK') await evaluateNow(trx, rule.id, now);
+    else {
+      const at = await nextTransitionAt(context, trx, rule, now);
+      if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
+    }
   }
 }

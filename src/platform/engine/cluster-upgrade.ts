@@ -37,7 +37,7 @@ export const advanceUpgrade = (context: EngineContext): TimerHandler => async (t
     return now + runtime.pauseBefore('upgrading', `${cluster.last_execution_id ?? clusterId}/running`);
   }
   if (cluster.status !== running || cluster.next_version === null) return null;
-  if (runtime.upgradeFails({ id: cluster.last_execution_id ?? '', cluster })) {
+  if (await runtime.upgradeFails({ id: cluster.last_execution_id ?? '', cluster })) {
     await trx.updateTable('cluster').set({ status: clusterUpgradeStates.onFailure, last_deployment_at: iso(now), updated_at: iso(now) }).where('id', '=', clusterId).execute();
     return null;
   }

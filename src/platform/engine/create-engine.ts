@@ -2,6 +2,7 @@ import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
 import { addressesOfServices, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
+import { clusterMachines } from './cluster-nodes.ts';
 import { advanceUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';
 import { serviceCommits } from './commits.ts';
@@ -70,6 +71,7 @@ export function createEngine(options: EngineOptions): Engine {
     environmentLogs,
     addresses: (trx, environmentId, services) => addressesOfServices(options, trx, environmentId, services),
     domainTarget: (trx, service) => domainTarget(options, trx, service),
+    clusterMachines: (cluster) => clusterMachines(options, cluster, stopping.signal),
     webhookEvents: webhookAttempts,
     statistics: (trx) => engineStatistics(trx, deliveries, clock.now()),
     wake: () => {

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Commit, DeploymentAction, DeploymentActionStatus, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, WebhookEvent } from '../../contract/index.ts';
 import type { Selectable } from 'kysely';
 import type { ServiceAddress, ServiceToRun } from '../runtime/index.ts';
+import type { ClusterMachines } from './cluster-nodes.ts';
 import type { Db, DataStore, ServiceTable } from '../store/index.ts';
 
 export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
@@ -119,6 +120,8 @@ export interface Engine {
   addresses(db: Db, environmentId: string, services: readonly Selectable<ServiceTable>[]): Promise<ReadonlyMap<string, readonly ServiceAddress[]>>;
   /** What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated. */
   domainTarget(db: Db, service: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>): Promise<string | undefined>;
+  /** The machines of a cluster, and what is wrong with them. Asks the runtime, so it must run outside any transaction. */
+  clusterMachines(cluster: { readonly id: string; readonly runtime: string }): Promise<ClusterMachines>;
   /** The recorded delivery attempts of a webhook, newest first. */
   webhookEvents(db: Db, webhookId: string, page?: Page): Promise<{ rows: WebhookRecord[]; total: number }>;
 

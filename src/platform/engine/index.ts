@@ -9,7 +9,7 @@ export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
 export type { DeploymentOrder, DeploymentRequest, Engine, EngineStatistics, HistoryQuery, ServiceStatusAnswer } from './engine.ts';
 export { finishService } from './finish-service.ts';
-export { createLease, leaseMilliseconds } from './lease.ts';
+export { createLease, heartbeatMilliseconds, leaseMilliseconds } from './lease.ts';
 export { diagramOf } from './lifecycle-transitions.ts';
 export { alertRuleTransitions, canceling, clusterUpgradeStates, minimumObservationMilliseconds, settledStates, stageOf, statePathOf } from './lifecycle.ts';
 export { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';

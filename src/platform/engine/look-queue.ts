@@ -1,6 +1,6 @@
 import type { DeploymentState } from '../../contract/index.ts';
 import type { RunningService, RunningVersion, Runtime } from '../runtime/index.ts';
-import type { Db } from '../store/index.ts';
+import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import type { EngineContext } from './context.ts';
 import { isSettled } from './lifecycle.ts';
@@ -159,6 +159,8 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
         if (duty === undefined) return;
         const outcome = await work(name, runtime, duty, signal).then(() => undefined, (error: unknown) => ({ error }));
         if (signal.aborted || outcome?.error instanceof DutyLost) return;
+        // That the records can't be read says nothing of the cluster.
+        if (outcome?.error instanceof RecordsUnavailable) throw outcome.error;
         await (outcome ? failed(name, outcome.error, duty) : succeeded(name, duty));
       } finally {
         dueTimes?.set(name, clock.now() + (runtime.lookInterval ?? 0));

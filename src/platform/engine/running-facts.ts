@@ -114,6 +114,6 @@ export function warningsOf({ seen, lastEnd, obstacle, changes, unreachable, rest
     ...changes,
     ...(missing ? [seen.running === 0 ? 'No instance of it runs.' : `Only ${seen.running} of ${seen.wanted} instances run.`] : []),
     ...(obstacle === undefined ? [] : [obstacle]),
-    ...(lastEnd && restarts > 0 ? [`${restarts === 1 ? 'An instance has' : `Instances have ${restarts} times`} ended by ${restarts === 1 ? 'itself' : 'themselves'} since the deployment. The last time, at ${iso(lastEnd.at)}: ${lastEnd.why}.`] : []),
+    ...(lastEnd && restarts > 0 ? [`${restarts === 1 ? 'An instance has' : `Instances have ${restarts} times`} ended unexpectedly since the deployment. The last time, at ${iso(lastEnd.at)}: ${lastEnd.why}.`] : []),
   ];
 }

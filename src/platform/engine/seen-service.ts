@@ -24,10 +24,10 @@ const quietMilliseconds = 600_000;
 const isWorthTelling = (nth: number, sinceLast: number): boolean => nth <= 3 || Number.isInteger(Math.log2(nth)) || sinceLast > quietMilliseconds;
 
 /** What the instances logged that ended, and why they did. */
-const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: number | null): RuntimeLogLine[] => fresh.flatMap(({ at, pod, why, lines }, index) => {
+const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: number | null): RuntimeLogLine[] => fresh.flatMap(({ at, pod, why, withNode, lines }, index) => {
   const nth = before + index + 1;
   if (!isWorthTelling(nth, at - (fresh[index - 1]?.at ?? lastEnd ?? at))) return [];
-  const message = `Instance ${pod} failed: ${why}. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`;
+  const message = withNode ? `Instance ${pod} is gone: ${why}. Another one is started on another node, if one has room.` : `Instance ${pod} failed: ${why}. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`;
   return [...lines, { at, message, pod, version: '' }];
 });
 

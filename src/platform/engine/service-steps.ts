@@ -1,5 +1,5 @@
 import { type Observation, type Runtime, RuntimeUnreachable, type Task } from '../runtime/index.ts';
-import type { Db } from '../store/index.ts';
+import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
@@ -113,8 +113,8 @@ const observe = async (context: EngineContext, service: DeployingService, task: 
     const observation = await runtime.observe(task, cursor, call);
     return observation.outcome === 'ongoing' && context.clock.now() > task.deadline ? await overdue(context, service, task, observation) : observation;
   } catch (error) {
-    // A worker that stops leaves the phase as it is: the next one continues it.
-    if (signal.aborted || error instanceof Superseded) throw error;
+    // A worker that stops leaves the phase as it is: the next one continues it. What couldn't be read or asked is read again later.
+    if (signal.aborted || error instanceof Superseded || error instanceof RecordsUnavailable) throw error;
     if (error instanceof RuntimeUnreachable && context.clock.now() <= task.deadline) return undefined;
     context.log.error({ err: error, deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
     const reason = `The runtime failed during ${task.phase.step}: ${error instanceof Error ? error.message : String(error)}`;

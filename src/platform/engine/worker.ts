@@ -194,7 +194,8 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       alarm.ring();
       await looping;
       await Promise.all([...inProgress.values()].flatMap((items) => [...items.values()]));
-      await lease.release();
+      // Who can't give its claims back loses them with its lease.
+      await lease.release().catch((error: unknown) => log.warn({ err: error }, 'what this worker holds could not be released; others take it over in a few seconds'));
       for (const waiter of settledWaiters) waiter.reject(new Error('The worker stopped before everything due was carried out.'));
       settledWaiters = [];
     },

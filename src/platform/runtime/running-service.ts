@@ -9,6 +9,8 @@ export interface InstanceEnd {
   readonly at: number;
   /** Why it ended, as a part of a sentence. */
   readonly why: string;
+  /** Whether it was lost with its node, and did not fail. */
+  readonly withNode?: true;
   /** The last lines that it logged; oldest first. */
   readonly lines: readonly RuntimeLogLine[];
 }

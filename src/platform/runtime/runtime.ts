@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DeployedCommit } from '../common/index.ts';
+import type { ClusterNode } from './cluster-node.ts';
 import type { RuntimeLogLine } from './log-line.ts';
 import type { KnownResources, RunningService, Sweep } from './running-service.ts';
 import type { ServiceToRun, Task, TaskInputs } from './task.ts';
@@ -121,10 +122,12 @@ export interface Runtime {
    * @throws Error with what is wrong
    */
   readonly keepUp?: (signal: AbortSignal) => Promise<void>;
+  /** The machines of its cluster, by name. Absent where there are none. @throws Error with the reason, for people, if they can't be read */
+  readonly nodes?: (signal: AbortSignal) => Promise<readonly ClusterNode[]>;
   /** Why its clusters can't be upgraded through the platform; undefined if they can. */
   readonly upgradeRefusal?: string;
-  /** Whether an upgrade that has taken its time fails. */
-  upgradeFails(upgrade: ClusterUpgrade): boolean;
+  /** Whether an upgrade that has taken its time fails. Asked within a transaction: it may wait for nothing but the records. */
+  upgradeFails(upgrade: ClusterUpgrade): boolean | Promise<boolean>;
   /** Whether the condition of an alert rule holds. */
   conditionHolds(condition: AlertCondition): boolean;
   /** How long a pause takes, in milliseconds. The same seed always gives the same time. */

@@ -1,8 +1,8 @@
-import { silentLog, systemClock, type Random } from '../common/index.ts';
+import { silentLog, type Random } from '../common/index.ts';
 import { runtimesOf, simulatedRuntimeName } from '../runtime/index.ts';
 import { createSimulatedRuntime, type SimulationContext } from '../runtime/simulated/index.ts';
 import type { DataStore } from '../store/index.ts';
-import { advanceDeployment, createLease, requestDeployment, type DeploymentOrder, type DeploymentRequest, type EngineContext } from '../engine/index.ts';
+import { advanceDeployment, createLease, heartbeatMilliseconds, requestDeployment, type DeploymentOrder, type DeploymentRequest, type EngineContext } from '../engine/index.ts';
 
 /** A deployment that was requested in the past. */
 export interface HistoricalOrder extends DeploymentOrder {
@@ -32,11 +32,20 @@ export async function replayOrder(db: DataStore, random: Random, order: Historic
   const runtime = createSimulatedRuntime({ clock, timeScale, linesEvery: Number.POSITIVE_INFINITY, ...(simulation && { simulation }) });
   const context: EngineContext = { db, clock, random, runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), openSecret, timeScale, log: silentLog, isReplay: true };
   // The lease belongs to this process, so it runs on present time.
-  const lease = createLease(db, systemClock, random.uuid());
+  const lease = createLease(db, db.clock, random.uuid());
+  let renewedAt = db.clock.now();
   await lease.renew(db);
-  const accepted = await db.write((trx) => requestDeployment(context, trx, order));
-  await db.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', accepted.id).execute();
+  const accepted = await db.write(async (trx) => {
+    const request = await requestDeployment(context, trx, order);
+    // Never to be seen without an owner: engines of other processes would claim it.
+    await trx.updateTable('deployment').set({ owner: lease.owner }).where('id', '=', request.id).execute();
+    return request;
+  });
   for (;;) {
+    if (db.clock.now() - renewedAt >= heartbeatMilliseconds) {
+      renewedAt = db.clock.now();
+      await lease.renew(db);
+    }
     await advanceDeployment(context, accepted.id, lease.owner, neverAborted);
     const { due_ms: due, owner } = await db.selectFrom('deployment').select(['due_ms', 'owner']).where('id', '=', accepted.id).executeTakeFirstOrThrow();
     if (due === null) break;

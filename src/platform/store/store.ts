@@ -1,7 +1,7 @@
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
-import type { DatabaseSchema } from './schema/schema.ts';
+import type { DatabaseSchema, SettingName } from './schema/schema.ts';
 
 /** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
 export interface Dialect {
@@ -76,14 +76,26 @@ export interface DataStore extends Db {
   write<Result>(operation: (trx: Db) => Promise<Result>): Promise<Result>;
   /** Like `write`, and nothing of the values that were replaced is left in the database's files where the database can do that. */
   overwrite(operation: (trx: Db) => Promise<void>): Promise<void>;
+  /**
+   * Runs an operation while no other process on these records runs one of the same name. It may take as long as it needs, and
+   * have transactions of its own. Where one process serves the records, there is nobody to wait for.
+   * @throws what the operation throws, and Error if the others could no longer be kept away
+   */
+  alone<Result>(name: string, operation: () => Promise<Result>): Promise<Result>;
   /** Tells the engines of all processes on these records that there is work. Never throws; who misses it finds the work later. */
   announceWork(): void;
   /** Calls a listener when work is announced. @returns a function that ends this */
   onWork(listener: () => void): () => void;
+  /** Tells all processes on these records that a setting has changed. Never throws; who can't be reached now is told that settings may have changed. */
+  announceSetting(name: SettingName): void;
+  /** Calls a listener when a setting has changed at another process, or may have. @returns a function that ends this */
+  onSetting(name: SettingName, listener: () => void): () => void;
   /** The time by which everything on these records is dated: all processes on them agree on it. */
   readonly clock: PlatformClock;
   /** The calls of each caller, counted over all processes on these records. */
   readonly callWindows: CallWindows;
+  /** Resolves, with the reason, once this process can't use the records any more because a newer program has changed them. */
+  readonly unusable: Promise<Error>;
   /** Closes the store. */
   destroy(): Promise<void>;
 }

@@ -93,12 +93,13 @@ export function openVault(keysDir: string): Vault {
   return openExistingVault(keysDir)!;
 }
 
-const keySignature = (vault: Vault): string => vault.sign('key check');
+/** What records keep to recognise the key of a vault. */
+export const keyCheckOf = (vault: Vault): string => vault.sign('key check');
 
 /** Whether the vault's key sealed the secrets in these records. True if the records have no key check yet. */
 export async function keyMatches(db: Db, vault: Vault): Promise<boolean> {
   const stored = await readSetting(db, 'key_check');
-  return stored === undefined || stored === keySignature(vault);
+  return stored === undefined || stored === keyCheckOf(vault);
 }
 
 /**
@@ -109,5 +110,5 @@ export async function requireMatchingKey(db: Db, vault: Vault, keysDir: string):
   if (!(await keyMatches(db, vault))) {
     throw new Error(`The key file ${keyFile} in ${keysDir} is not the one that the secrets of these records were sealed with. Put the right one there; without it, begin anew in another directory or database.`);
   }
-  if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keySignature(vault));
+  if ((await readSetting(db, 'key_check')) === undefined) await writeSetting(db, 'key_check', keyCheckOf(vault));
 }

@@ -2,6 +2,7 @@
 
 export { openControl } from './control/control.ts';
 export { loadFaults } from './control/faults/load.ts';
+export { rulesInMemory, rulesInRecords } from './control/faults/keepers.ts';
 export { createFaultRegistry, type FaultRegistry } from './control/faults/registry.ts';
 export { addRequestFaults } from './control/faults/request-faults.ts';
 export type { FaultRule } from './control/faults/rule.ts';

@@ -6,4 +6,4 @@ export { auditDecisions, auditRecorder, exceptionsOnly, logRecorder, type CallFa
 export type { AuditKeys } from './chain-heads.ts';
 export { readCalls, recordedTargetText, type RecordedCall } from './read-calls.ts';
 export { commandSink, fileSink } from './sink.ts';
-export { blindSpot, verifyLog, verifyLogs, type LogVerification } from './verify-log.ts';
+export { blindSpot, verifyLog, verifyLogs, type LogPlace, type LogVerification } from './verify-log.ts';

@@ -17,7 +17,7 @@ export interface LogVerification {
   readonly chains: number;
   /** Empty if the log is intact. */
   readonly faults: readonly LogFault[];
-  /** Irregularities that are not signs of tampering; absent if there are none. */
+  /** Irregularities that are no sure signs of tampering; absent if there are none. */
   readonly notes?: readonly LogFault[];
 }
 
@@ -114,19 +114,31 @@ function faultsOfAnchor({ chain, head }: ReadAnchor, logs: readonly ReadLog[]): 
   return [{ what: count === 0 ? `Chain ${chain} is missing whole: the shared store knows ${head.count} entries of it. If it is in a log that was not given, verify that one too.` : `Chain ${chain} has ${head.count} entries by the shared store, but only ${count} are there: the end was cut off.` }];
 }
 
+const shownChains = 3;
+
+/** What is told of chains that the shared store doesn't know. */
+function notesOfUnanchored(anchored: ReadonlySet<string>, logs: readonly ReadLog[]): LogFault[] {
+  const chains = logs.flatMap(({ read }) => [...read.keys()]).filter((chain) => !anchored.has(chain));
+  if (chains.length === 0) return [];
+  const [are, anchors] = chains.length === 1 ? ['1 chain has', 'its anchor was'] : [`${chains.length} chains have`, 'their anchors were'];
+  return [{ what: `${are} no anchor in the shared store (${chains.slice(0, shownChains).join(', ')}${chains.length > shownChains ? ', …' : ''}): written before the servers shared it or while it could not be reached, or ${anchors} deleted.` }];
+}
+
 /** The files of one log, oldest first, and the folder of its chain heads. */
 export interface LogPlace {
   readonly files: readonly string[];
   readonly heads: string;
 }
 
-/** Verifies the logs of all servers that share a store: each log as `verifyLog` does, and that all anchored chains are there as far as they are anchored. */
+/** Verifies the logs of all servers that share a store: each log as `verifyLog` does, and that all anchored chains are there as far as they are anchored. Chains without an anchor are told. */
 export async function verifyLogs(places: readonly LogPlace[], keys: AuditKeys, anchors: ChainAnchors): Promise<LogVerification> {
   // Read before the logs, which go on while they are read.
   const anchored = await readAnchors(anchors, keys);
   const logs = await Promise.all(places.map(({ files, heads }) => readAndVerify(files, heads, keys)));
   const all = logs.map(({ verification }) => verification);
-  const notes = all.flatMap(({ notes: ofOne = [] }) => ofOne);
+  // Once more: a chain that began meanwhile has its anchor by now.
+  const known = new Set([...anchored, ...(await anchors.all())].map(({ chain }) => chain));
+  const notes = [...all.flatMap(({ notes: ofOne = [] }) => ofOne), ...notesOfUnanchored(known, logs)];
   return {
     entries: all.reduce((sum, { entries }) => sum + entries, 0),
     chains: all.reduce((sum, { chains }) => sum + chains, 0),

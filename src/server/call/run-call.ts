@@ -17,6 +17,7 @@ export type { Reply } from '../output/index.ts';
 /** A reply to a failure. Faults of this server go to its log, never to the caller. */
 function replyTo(failure: Failure, error: unknown, { tool, context, deps, redactor, flaws }: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
+  if (failure.kind === 'store_unavailable') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call not made without the shared database');
   const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [], program: deps.program }), ...flaws].join('\n');
   return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }

@@ -1,7 +1,8 @@
 /** What accompanies a call: its context, its reader, what it acts on. */
 
 export { maximumCallTime, type CallContext, type Clock, type Dialogue, type ServerLogger, type UserAnswer } from './call-context.ts';
-export { ephemeralKeys, keyRingIn, keysFromFile, type KeyProvider, type KeyRing } from './keys.ts';
+export { questionKeysIn, type KeyRing } from './key-ring.ts';
+export { ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { lockEnd, lockFacts, lockLists, lockReplaceable, lockText, readClusterLocks } from './cluster-locks.ts';
 export { createReader, isPlatformFailure, reasonUnreadable, reasonUnusable, wholeRows, type Reader } from './reader.ts';
 export { asMode, environmentIn, listOfOrganization, organizationWith, pointerIn, readById, readOperationOf, rowsIn, servicesIn, textIn, wholeListIn } from './reads.ts';

@@ -1,11 +1,12 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
-const keyBytes = 32;
+/** Length of a key file. */
+export const keyBytes = 32;
 
 /** The purpose of a key. Each purpose has its own key, so that no key can open another's seal. */
-export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'question' | 'plan token';
+export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'question' | 'plan token' | 'operator session' | 'check';
 
 /** The keys of one data directory, by purpose. */
 export type KeyProvider = (purpose: KeyPurpose) => Buffer;
@@ -18,7 +19,7 @@ const isReadableByOthers = (path: string): boolean => {
 };
 
 /** Creates a key file atomically, unless it exists: if several processes try, one wins. */
-function createKeyFile(path: string): void {
+export function createKeyFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: 'wx', flush: true });
@@ -31,7 +32,8 @@ function createKeyFile(path: string): void {
   }
 }
 
-function readKeyFile(path: string): Buffer | undefined {
+/** The key in a file; undefined if there is none. @throws Error that names the file if it can't be used. */
+export function readKeyFile(path: string): Buffer | undefined {
   try {
     if (isReadableByOthers(path)) throw new Error(`${path} holds a key, and others may read it. Make it private with: chmod 600 ${path}`);
     const key = readFileSync(path);
@@ -44,7 +46,7 @@ function readKeyFile(path: string): Buffer | undefined {
 }
 
 /** Derives a key for each purpose with HKDF. Keys are cached, because every call seals records. */
-function deriveKeys(master: Uint8Array): KeyProvider {
+export function deriveKeys(master: Uint8Array): KeyProvider {
   const derived = new Map<KeyPurpose, Buffer>();
   return (purpose) => {
     const key = derived.get(purpose) ?? Buffer.from(hkdfSync('sha256', master, '', purpose, keyBytes));
@@ -71,36 +73,3 @@ export function keysFromFile(path: string): KeyProvider {
 
 /** Keys from a random secret that lives as long as the process. */
 export const ephemeralKeys = (): KeyProvider => deriveKeys(randomBytes(keyBytes));
-
-/** Keys that rotate: newest first. The first one seals, all of them open. */
-export type KeyRing = () => readonly KeyProvider[];
-
-const ringFile = /\.key$/;
-
-/**
- * The keys in the files of a folder whose names end in `.key`, each of 32 bytes and mode 0600: the name that sorts last is
- * the newest. The folder is read whenever keys are needed, so that files can be added and removed while servers run.
- * @throws Error, from the returned function, that names the folder or file if it can't be used.
- */
-export function keyRingIn(folder: string): KeyRing {
-  // A file is read once for each of its changes.
-  const read = new Map<string, KeyProvider>();
-  const keysOf = (name: string): [string, KeyProvider][] => {
-    const path = join(folder, name);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (!stats) return [];
-    const version = `${name} ${stats.ino} ${stats.mtimeMs}`;
-    const known = read.get(version);
-    if (known) return [[version, known]];
-    const key = readKeyFile(path);
-    return key ? [[version, deriveKeys(key)]] : [];
-  };
-  return () => {
-    const names = readdirSync(folder).filter((name) => ringFile.test(name)).toSorted().toReversed();
-    const present = names.flatMap(keysOf);
-    if (present.length === 0) throw new Error(`${folder} holds no key. Make one with: (umask 077; head -c ${keyBytes} /dev/urandom > ${join(folder, '1.key')})`);
-    read.clear();
-    for (const [version, keys] of present) read.set(version, keys);
-    return present.map(([, keys]) => keys);
-  };
-}

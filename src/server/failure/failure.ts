@@ -89,6 +89,8 @@ export type Failure =
   /** `command` approves the call with this code. */
   | { readonly kind: 'pending'; readonly code?: string; readonly command?: string; readonly planToken?: string; readonly instead?: InsteadOfClient; readonly plan: RefusedPlan }
   | { readonly kind: 'not_recorded'; readonly requestId: string }
+  /** The database that servers share can't be used. */
+  | { readonly kind: 'store_unavailable'; readonly requestId: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'not_connected'; readonly requestId: string }
   /** A tool can't continue. `what` is a text of this server, `seen` is data from the platform. */
@@ -112,6 +114,17 @@ export class CallFailure extends Error {
   }
 }
 
+/**
+ * Thrown by a store that several servers share when its database can't be used. Whether what it was asked to do was done is not
+ * known. What is in the store comes before a change, so none was sent.
+ */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super(`The database that the servers share could not be used: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'StoreUnavailable';
+  }
+}
+
 /** Whether an error is the policy's denial, and not a failure of the platform or a defect. */
 export const isDenied = (error: unknown): error is CallFailure & { readonly failure: { readonly kind: 'denied' } } => error instanceof CallFailure && error.failure.kind === 'denied';
 
@@ -123,6 +136,7 @@ export const fail = (failure: Failure): never => {
 /** Converts a thrown error to a failure. @param begun whether a change was confirmed before. */
 export function failureOf(error: unknown, requestId: string, begun: boolean): Failure {
   if (error instanceof CallFailure) return error.failure;
+  if (error instanceof StoreUnavailable) return { kind: 'store_unavailable', requestId };
   return error instanceof ApiError ? { kind: 'api', error } : { kind: 'internal', requestId, begun };
 }
 

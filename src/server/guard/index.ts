@@ -3,7 +3,7 @@
 export { createApprovalQueue, type ApprovalQueue, type UnlockedQueue } from './approvals/approval-queue.ts';
 export { approvalLifetime, createApprovals, type ApprovalObserver, type Approvals, type ApprovalsConfig } from './approvals/approvals.ts';
 export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
-export { hasSecret, setSecret } from './approvals/operator-secret.ts';
+export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
 export { normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
 export { createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
@@ -24,10 +24,15 @@ export { endangersProduction, mostCriticalMode, needsConfirmation } from './risk
 export { assertInSameEnvironment } from './same-environment.ts';
 export { createScopeResolver, fillInScope, resolverWithin } from './scope/scope-resolver.ts';
 export { scopeText, type Scope } from './scope/scope.ts';
+export type { ExportedCounts } from './storage/exported-counts.ts';
 export type { GuardStore } from './storage/guard-store.ts';
 export { ephemeralHighRiskCalls, type HighRiskCalls } from './storage/high-risk-calls.ts';
+export type { SharedKey } from './storage/key-checks.ts';
 export { monotonicClock } from './storage/monotonic-clock.ts';
+export { maximumOperatorSessions, operatorIdleTime, type OperatorSessionRecords } from './storage/operator-session-records.ts';
 export { terminalSource } from './storage/secret-tries.ts';
+export type { SharedStore } from './storage/shared-store.ts';
+export { exportCounts } from './storage/sqlite/exported-counts.ts';
 export { sqliteGuardStore } from './storage/sqlite/guard-store.ts';
 export { maximumWaiting, type Verdict } from './storage/waiting-records.ts';
 export { createRegistry, listed, type LeftOut, type ListedTool, type Registry } from './tool-registry.ts';

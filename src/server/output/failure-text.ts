@@ -124,6 +124,8 @@ const failureTexts: FailureTexts = {
   pending: ({ plan, ...approval }, { tool }) => notAgreedText(tool, pending(approval), plan),
   not_recorded: ({ requestId }, { tool }) =>
     `${notCarriedOutText(tool)} and nothing has changed: this server could not write the record it has to make first. Whoever runs it finds the reason in its log under request ${requestId}.`,
+  store_unavailable: ({ requestId }, { tool }) =>
+    `${notCarriedOutText(tool)} and nothing has changed: this server can't use the database that it shares with other servers, and makes no call that somebody has to agree to without it. What needs no agreement goes on. Try again in a minute; what was agreed to before may have to be agreed to again. Whoever runs it finds the reason in its log under request ${requestId}.`,
   cancelled: (_, { tool }) => `${notCarriedOutText(tool)} and nothing has changed: the call was cancelled. Call again if it is still wanted.`,
   not_connected: ({ requestId }, { tool }) =>
     `${notCalledText(tool)}: this server has no platform to call. Whoever runs it finds the reason in its log under request ${requestId}.`,

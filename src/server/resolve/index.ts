@@ -1,6 +1,7 @@
 /** Names and paths to ids, and back. */
 
 export { createNameResolver, type PersistentNameResolver } from './name-resolver.ts';
+export type { News, ResourceNews, SeenResource } from './resource-news.ts';
 export { isId, matchingName, segmentOf, segmentsOf } from './names.ts';
 export { noSuchId, resolutionProblemText, whereToLook } from './problem-text.ts';
 export { readsToResolve } from './reads-to-resolve.ts';

@@ -65,8 +65,10 @@ export interface ListCache {
   organizations(search: Search): Promise<readonly ResourceRef[]>;
   /** How many lists were requested: the sequence number of the last one. */
   count(): number;
-  /** Drops this principal's lists of these kinds, after a change. */
-  invalidate(principal: string, kinds: readonly ReferenceKind[]): void;
+  /** Drops lists of these kinds, after a change: this principal's, or all. */
+  invalidate(principal: string | undefined, kinds: readonly ReferenceKind[]): void;
+  /** Whether cached lists are used. While they aren't, each is read again; those cached before are dropped. */
+  use(isUsed: boolean): void;
 }
 
 type FetchList = () => Promise<ListResult>;
@@ -125,6 +127,7 @@ const readOrganizations = (search: Search): Promise<ListResult> => readOrganizat
 export function createListCache(): ListCache {
   const lists = new LRUCache<string, CachedList>({ max: mostLists });
   let lastSequence = 0;
+  let isUsed = true;
 
   const request = (key: string, kinds: readonly ReferenceKind[], { lookup }: Search, read: FetchList): Promise<ListResult> => {
     const list: CachedList = { principal: lookup.principal, kinds, readAt: lookup.now(), sequence: (lastSequence += 1), result: read() };
@@ -139,7 +142,7 @@ export function createListCache(): ListCache {
     const { principal, now } = search.lookup;
     const key = JSON.stringify([principal, name]);
     const cached = lists.get(key);
-    const isFresh = cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
+    const isFresh = isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
     search.usedCache ||= isFresh;
     // The search that first requested the list may have been aborted: that is not a failure of this one.
     const result = await (isFresh ? cached.result.catch(() => request(key, kinds, search, read)) : request(key, kinds, search, read));
@@ -165,8 +168,12 @@ export function createListCache(): ListCache {
     count: () => lastSequence,
     invalidate: (principal, kinds) => {
       for (const [key, list] of lists.entries()) {
-        if (list.principal === principal && list.kinds.some((kind) => kinds.includes(kind))) lists.delete(key);
+        if ((principal === undefined || list.principal === principal) && list.kinds.some((kind) => kinds.includes(kind))) lists.delete(key);
       }
+    },
+    use: (next) => {
+      isUsed = next;
+      lists.clear();
     },
   };
 }

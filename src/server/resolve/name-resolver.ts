@@ -5,6 +5,7 @@ import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
 import { foldCase, isId, qualifiedName, segmentsOf } from './names.ts';
 import { createResourceIndex, type IndexPersistence } from './resource-index.ts';
+import { createTeller, type NewsTeller, type ResourceNews } from './resource-news.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
 import { responseKinds, isOfKind } from './resource-hierarchy.ts';
@@ -47,10 +48,18 @@ async function completions(kind: ResourceKind, typed: string, lookup: Lookup, co
   return ranked.toSorted((one, other) => one.score - other.score || one.text.localeCompare(other.text)).map(({ text }) => text).slice(0, mostCompletions);
 }
 
+/** The resource that a deletion removes: the one at the end of its path. */
+const deletedBy = (operation: AnyOperation, input: JsonRecord): Pick<ResourceRef, 'kind' | 'id'> | undefined => {
+  const param: string | undefined = operation.method === 'DELETE' && operation.path.endsWith('}') ? operation.params.at(-1) : undefined;
+  return param === undefined ? undefined : { kind: parameterKind(param), id: String(input[snakeCase(param)]).toLowerCase() };
+};
+
 /** A name resolver whose index of seen resources outlives the process. */
 export interface PersistentNameResolver extends NameResolver {
   /** Writes what has not been written yet. */
   flush(): Promise<void>;
+  /** The same, and ends listening to other servers. */
+  close(): Promise<void>;
 }
 
 const failWith = (problem: ResolutionProblem): never => {
@@ -99,6 +108,7 @@ function resourcesIn(operation: AnyOperation, input: JsonRecord, answer: unknown
 
 /** The kinds of resources that a change may have added to lists or taken from them: those that it answers with, or the one that it deletes. */
 function kindsChanged(operation: AnyOperation): readonly ReferenceKind[] {
+  if (operation.method === 'GET') return [];
   const deleted: string | undefined = operation.method === 'DELETE' ? operation.params.at(-1) : undefined;
   return deleted === undefined ? responseKinds(operation).kinds : [parameterKind(deleted)];
 }
@@ -111,20 +121,73 @@ const servicesInInput = (operation: AnyOperation, input: JsonRecord): readonly R
     return kind === undefined || kind === 'service' || !isOfKind(kind, 'service') ? [] : ids.map((id) => ({ kind, id: id.toLowerCase() }));
   });
 
+/** What a resolver has of other servers: what it tells them, and what it needs no longer. */
+interface SharedState {
+  readonly teller: NewsTeller;
+  readonly stop: () => Promise<void>;
+}
+
+/** Keeps what a resolver knows up to date with what other servers tell. While it can't hear them, no list is used twice. */
+function follow(news: ResourceNews, teller: NewsTeller, { lists, index }: ResolverContext): SharedState {
+  lists.use(false);
+  const stop = news.listen(
+    ({ learned, changed, deleted }) => {
+      lists.invalidate(undefined, changed);
+      index.forget(deleted);
+      index.take(learned);
+    },
+    (isHearing) => {
+      lists.use(isHearing);
+      if (isHearing) void index.reload();
+    },
+  );
+  return { teller, stop };
+}
+
+/** Where a resolver keeps its index: in a file of its own, or with those of other servers. */
+export type ResolverPlace = IndexPersistence | { readonly platform: string; readonly news: ResourceNews };
+
+const openContext = (place?: ResolverPlace): { readonly context: ResolverContext; readonly shared?: SharedState } => {
+  const lists = createListCache();
+  if (!place || !('news' in place)) return { context: { lists, index: createResourceIndex(place) } };
+  const { platform, news } = place;
+  const teller = createTeller(news);
+  const context = { lists, index: createResourceIndex(undefined, { platform, all: () => news.all(), learned: (seen) => teller.learned(seen) }) };
+  return { context, shared: follow(news, teller, context) };
+};
+
 /**
  * Resolves names, paths, URIs and ids to resources.
- * @param persistence stores the index between processes; without it the index ends with the process.
+ * @param place where the index is kept; without it the index ends with the process.
  */
-export function createNameResolver(persistence?: IndexPersistence): PersistentNameResolver {
-  const context: ResolverContext = { lists: createListCache(), index: createResourceIndex(persistence) };
+export function createNameResolver(place?: ResolverPlace): PersistentNameResolver {
+  const { context, shared } = openContext(place);
+  const { lists, index } = context;
+  const flush = async (): Promise<void> => {
+    await index.flush();
+    await shared?.teller.flush();
+  };
   return {
     resolve: (kind, reference, lookup) => resolve(kind, reference, lookup, context),
     complete: (kind, typed, lookup) => completions(kind, typed, lookup, context),
-    organization: async (lookup) => (await context.lists.organization(newSearch(lookup, 0)))?.id ?? '',
+    organization: async (lookup) => (await lists.organization(newSearch(lookup, 0)))?.id ?? '',
     learn: (operation, input, answer, principal) => {
-      if (operation.method !== 'GET') context.lists.invalidate(principal, kindsChanged(operation));
-      for (const resource of [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)]) context.index.add(principal, resource);
+      const deleted = deletedBy(operation, input);
+      const changed = kindsChanged(operation);
+      lists.invalidate(principal, changed);
+      const seen = [...servicesInInput(operation, input), ...resourcesIn(operation, input, answer)];
+      const renamed = seen.filter((resource) => index.add(principal, resource)).map(({ kind }) => kind);
+      const outOfDate = [...new Set([...changed, ...renamed])];
+      if (!shared || outOfDate.length === 0) return;
+      const gone = deleted ? [deleted] : [];
+      lists.invalidate(undefined, outOfDate);
+      index.forget(gone);
+      shared.teller.changed(outOfDate, gone);
     },
-    flush: () => context.index.flush(),
+    flush,
+    close: async () => {
+      await flush();
+      await shared?.stop();
+    },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
 import type { ReferenceKind } from '../../contract/index.ts';
+import type { SeenResource } from './resource-news.ts';
 import type { ResourceRef } from './resource-ref.ts';
 
 /** Stores the index between processes. */
@@ -14,11 +15,28 @@ export interface IndexPersistence {
   readonly write: (text: string) => Promise<void>;
 }
 
+/** What an index shares with those of other servers. */
+export interface SharedIndex {
+  /** Identifies the platform and its data. */
+  readonly platform: string;
+  /** What all servers have learned, newest first. */
+  readonly all: () => Promise<readonly SeenResource[]>;
+  /** Takes what is new to this index, to tell the others. */
+  readonly learned: (seen: SeenResource) => void;
+}
+
 /** The resources seen in answers, separately for each principal. */
 export interface ResourceIndex {
   /** Waits until the stored index is loaded. */
   loaded(): Promise<void>;
-  add(principal: string, resource: ResourceRef): void;
+  /** @returns whether it had another name or mode before. */
+  add(principal: string, resource: ResourceRef): boolean;
+  /** Takes what another server learned since. */
+  take(seen: readonly SeenResource[]): void;
+  /** Forgets deleted resources, of all principals. */
+  forget(deleted: readonly Pick<ResourceRef, 'kind' | 'id'>[]): void;
+  /** Loads once more what all servers have learned. */
+  reload(): Promise<void>;
   get(principal: string, kind: ReferenceKind, id: string): ResourceRef | undefined;
   /** The resources of these kinds; with a parent, only those in it. */
   filter(principal: string, kinds: readonly ReferenceKind[], parent?: ResourceRef['parent']): readonly ResourceRef[];
@@ -35,14 +53,9 @@ const writeDelay = 1_000;
 const StoredParent = z.object({ kind: z.string(), id: z.string() });
 const StoredEntries = z.array(z.object({ of: z.string(), thing: z.object({ ...StoredParent.shape, name: z.string().optional(), mode: z.string().optional(), scope: z.string().optional(), parent: StoredParent.optional() }) }));
 
-interface Entry {
-  readonly of: string;
-  readonly thing: ResourceRef;
-}
-
-function parseEntries(text: string | undefined): readonly Entry[] {
+function parseEntries(text: string | undefined): readonly SeenResource[] {
   try {
-    return StoredEntries.parse(JSON.parse(text ?? '[]')) as readonly Entry[];
+    return StoredEntries.parse(JSON.parse(text ?? '[]')) as readonly SeenResource[];
   } catch {
     // The index is only a convenience, and the next write repairs the file.
     return [];
@@ -51,14 +64,23 @@ function parseEntries(text: string | undefined): readonly Entry[] {
 
 const keyOf = (of: string, kind: ReferenceKind, id: string): string => `${of} ${kind} ${id}`;
 
+/** Whether it is known under another name or mode by now. */
+const isOtherwise = (before: ResourceRef | undefined, now: ResourceRef): boolean =>
+  before !== undefined && ((before.name !== undefined && before.name !== now.name) || (before.mode !== undefined && before.mode !== now.mode));
+
 const isSame = (one: ResourceRef, other: ResourceRef | undefined): boolean =>
   other !== undefined && one.name === other.name && one.mode === other.mode && one.parent?.id === other.parent?.id;
 
-/** An index of seen resources. @param persistence stores it between processes. */
-export function createResourceIndex(persistence?: IndexPersistence): ResourceIndex {
-  const resources = new LRUCache<string, Entry>({ max: mostResources });
+/**
+ * An index of seen resources.
+ * @param persistence stores it between processes.
+ * @param shared shares it with other servers.
+ */
+export function createResourceIndex(persistence?: IndexPersistence, shared?: SharedIndex): ResourceIndex {
+  const resources = new LRUCache<string, SeenResource>({ max: mostResources });
+  const platform = (persistence ?? shared)?.platform;
   // Stored as a digest, so that the file doesn't reveal who calls.
-  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([persistence?.platform, principal])).digest('base64url').slice(0, 22);
+  const ofPrincipal = (principal: string): string => createHash('sha256').update(JSON.stringify([platform, principal])).digest('base64url').slice(0, 22);
   let loading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dirty = false;
@@ -75,6 +97,16 @@ export function createResourceIndex(persistence?: IndexPersistence): ResourceInd
       if (!existing || !isSame(merged, existing)) resources.set(key, { of, thing: merged });
     }
   };
+
+  const take = (seen: readonly SeenResource[]): void => {
+    for (const { of, thing } of seen) {
+      const key = keyOf(of, thing.kind, thing.id);
+      resources.set(key, { of, thing: { ...resources.peek(key)?.thing, ...thing } });
+    }
+  };
+
+  // The most recently learned comes last, and is dropped last.
+  const reload = async (): Promise<void> => take(((await shared?.all().catch(() => undefined)) ?? []).toReversed());
 
   // Other processes write to the same file: their entries are merged first.
   const write = async (): Promise<void> => {
@@ -95,14 +127,22 @@ export function createResourceIndex(persistence?: IndexPersistence): ResourceInd
   };
 
   return {
-    loaded: () => (loading ??= mergeStored()),
+    loaded: () => (loading ??= shared ? reload() : mergeStored()),
+    take,
+    reload,
+    forget: (deleted) => {
+      for (const [key, { thing }] of resources.entries()) if (deleted.some(({ kind, id }) => thing.kind === kind && thing.id === id)) resources.delete(key);
+    },
     add: (principal, resource) => {
       const of = ofPrincipal(principal);
       const key = keyOf(of, resource.kind, resource.id);
       const existing = resources.get(key)?.thing;
       const merged = { ...existing, ...resource };
       resources.set(key, { of, thing: merged });
-      if (!isSame(merged, existing)) writeSoon();
+      if (isSame(merged, existing)) return false;
+      shared?.learned({ of, thing: merged });
+      writeSoon();
+      return isOtherwise(existing, merged);
     },
     get: (principal, kind, id) => resources.get(keyOf(ofPrincipal(principal), kind, id))?.thing,
     filter: (principal, kinds, parent) => {

@@ -17,6 +17,8 @@ export interface HttpExchange {
   readonly addLogFields: (fields: object) => void;
   /** Aborts when the drain time of the host has passed. */
   readonly forceClose: AbortSignal;
+  /** Whether the host was told to stop. It takes requests for a while yet. */
+  readonly isStopping: boolean;
   /** Aborts when the host starts to shut down. */
   readonly draining: AbortSignal;
 }

@@ -21,6 +21,15 @@ const answer = (status: number, body: object): Response => Response.json(body, {
 /** /livez: the process responds. */
 export const livez: HttpHandler = get(async () => answer(200, { status: 'ok' }));
 
+/**
+ * The status while the server stops. Whoever asks may choose one: HAProxy keeps sessions with a server that says 404, and gives it
+ * no new ones.
+ */
+const stoppingStatus = (url: URL): number => {
+  const chosen = url.searchParams.get('stopping') ?? '';
+  return /^[45]\d\d$/.test(chosen) ? Number(chosen) : 503;
+};
+
 /** /readyz: the server takes calls, and the platform is reachable and accepts its token. The reason for a failure is only logged. */
 export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHandler {
   let cached: { readonly at: number; readonly usable: Promise<boolean> } | undefined;
@@ -35,8 +44,8 @@ export function readyz({ askPlatform, clock, log }: HealthDependencies): HttpHan
     }
   };
 
-  return get(async ({ draining }) => {
-    if (draining.aborted) return answer(503, { status: 'stopping' });
+  return get(async ({ isStopping, url }) => {
+    if (isStopping) return answer(stoppingStatus(url), { status: 'stopping' });
     const now = clock.now();
     if (!cached || now - cached.at >= cacheTime) cached = { at: now, usable: check() };
     const { at, usable } = cached;

@@ -22,7 +22,7 @@ export interface HostOptions {
 /** A listening HTTP host. */
 export interface Host {
   readonly port: number;
-  /** Stops accepting requests and waits for running ones, which are closed after the drain time. */
+  /** Says that it isn't ready, goes on for the drain delay, then stops accepting requests and waits for running ones, which are closed after the drain time. */
   drain(): Promise<void>;
 }
 
@@ -74,6 +74,7 @@ const checkingInterval = (limits: Limits): number => Math.min(5000, Math.ceil(li
  */
 export async function startHost({ host, port, limits, log, routes }: HostOptions): Promise<Host> {
   const open = new Set<OpenRequest>();
+  let stopping = false;
   let draining = false;
   let closing = false;
 
@@ -84,7 +85,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     const disconnected = new AbortController();
     response.once('close', () => disconnected.abort());
     const request = toWebRequest(incoming, url, disconnected.signal);
-    return route({ request, url, incoming, address: clientAddress(incoming.socket.remoteAddress), requestId, addLogFields, draining: entry.draining.signal, forceClose: entry.forceClose.signal });
+    return route({ request, url, incoming, address: clientAddress(incoming.socket.remoteAddress), requestId, addLogFields, isStopping: stopping, draining: entry.draining.signal, forceClose: entry.forceClose.signal });
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse, entry: OpenRequest): Promise<void> => {
@@ -132,7 +133,9 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   return {
     port: address.port,
     async drain() {
-      if (draining) return;
+      if (stopping) return;
+      stopping = true;
+      if (limits.drainDelay > 0) await pause(limits.drainDelay);
       draining = true;
       for (const request of open) request.draining.abort();
       // Without the delay, a connection with a request just arriving would close without a response.

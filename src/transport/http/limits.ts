@@ -39,6 +39,8 @@ export interface Limits {
   readonly streamsPerPrincipal: number;
   /** Maximum number of open event streams from one address. */
   readonly streamsPerAddress: number;
+  /** How long a host that was told to stop takes requests as before, while it already says that it is not ready. */
+  readonly drainDelay: number;
   /** How long a host that shuts down still answers new requests, with 503. */
   readonly shutdownDelay: number;
   /** How long running calls may take to finish when the host shuts down. */
@@ -65,6 +67,7 @@ export const defaultLimits: Limits = {
   idleSessionTime: 30 * 60_000,
   streamsPerPrincipal: 256,
   streamsPerAddress: 2048,
+  drainDelay: 0,
   shutdownDelay: 1000,
   drainTime: 30_000,
 };

@@ -4,24 +4,24 @@ import type * as z from 'zod';
 import { toWire } from '../../../src/contract/operation.ts';
 import { allOperations, type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type Json, type TestPlatform, startTestPlatform } from '../../support/test-platform.ts';
+import { postgresTests } from '../../support/test-store.ts';
 import { validRequests } from './valid-requests.ts';
+
+// Requests take longer there, and the values are the same.
+const runs = (count: number): number => (postgresTests ? Math.ceil(count / 2) : count);
 
 let platform: TestPlatform;
 let requests: Record<OperationName, Json>;
-// As text, which compares fast.
-let storedRows: string;
+let storedRows: Record<string, string>;
 
 /** What is kept but for the deliveries of webhooks: they go on by themselves after a request that was accepted. */
-function readStoredRows(): string {
-  const { webhook_delivery: _deliveries, webhook_attempt: _attempts, ...others } = platform.dump();
-  return JSON.stringify(others);
-}
+const readStoredRows = () => platform.digests(['webhook_delivery', 'webhook_attempt']);
 
 // Whatever is accepted stays queued, so that otherwise only requests change what is kept.
 beforeAll(async () => {
   platform = await startTestPlatform({ timeScale: 1000 });
   requests = validRequests({ ...platform.seed, organization_id: platform.organizationId }, 'b');
-  storedRows = readStoredRows();
+  storedRows = await readStoredRows();
 });
 
 afterAll(() => platform.close());
@@ -33,8 +33,8 @@ async function sendBody(name: OperationName, body: string): Promise<number> {
   const { method, target } = toWire(operations[name], requests[name]);
   const { status, text } = await platform.send(method, target, { body, headers: json });
   expect(status, text).toBeLessThan(500);
-  const now = readStoredRows();
-  if (status >= 400 && now !== storedRows) expect(JSON.parse(now)).toEqual(JSON.parse(storedRows));
+  const now = await readStoredRows();
+  if (status >= 400) expect(now).toEqual(storedRows);
   storedRows = now;
   return status;
 }
@@ -69,7 +69,7 @@ describe.each(writing)('$name', ({ name, members, needsBody }) => {
         const status = await sendBody(name, body);
         if (needsBody) expect(status).toBe(400);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 
@@ -82,7 +82,7 @@ describe.each(writing)('$name', ({ name, members, needsBody }) => {
       fc.asyncProperty(fc.constantFrom(...places), fc.oneof(odd, fc.jsonValue()), async (place, value) => {
         await sendBody(name, JSON.stringify(replaced(body, place, value)));
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
   });
 });
@@ -91,6 +91,6 @@ describe('operations without a body', () => {
   const bodiless = allOperations.filter(({ body, method }) => !body && method !== 'GET').map(({ name }) => name as OperationName);
 
   test.each(bodiless)('%s ignores whatever JSON it is sent', async (name) => {
-    await fc.assert(fc.asyncProperty(fc.json({ maxDepth: 2 }), async (body) => void (await sendBody(name, body))), { numRuns: 3 });
+    await fc.assert(fc.asyncProperty(fc.json({ maxDepth: 2 }), async (body) => void (await sendBody(name, body))), { numRuns: runs(3) });
   });
 });

@@ -1,10 +1,12 @@
 import { afterEach, expect, test } from 'vitest';
+import { silentLog } from '../../../src/platform/common/log.ts';
 import { createDuties, DutyLost } from '../../../src/platform/engine/duties.ts';
 import { createLease } from '../../../src/platform/engine/lease.ts';
 import type { Observation, Runtime, RuntimeCall } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Task } from '../../../src/platform/runtime/task.ts';
 import type { DataStore } from '../../../src/platform/store/store.ts';
+import { RecordsUnavailable } from '../../../src/platform/store/unavailable.ts';
 import { addEnvironment, type EngineFixture, openEngineFixture } from './engine-fixture.ts';
 
 const opened: EngineFixture[] = [];
@@ -84,6 +86,49 @@ test('fencing tokens grow with each deployment, and with each worker that takes 
   expect(tokens.length).toBeGreaterThan(2);
   expect(tokens).toEqual(tokens.toSorted((one, another) => one - another));
   expect(new Set(tokens).size).toBeGreaterThan(2);
+});
+
+test('what can not be read of the records while a task begins or is observed is no failure of the task', async () => {
+  const fixture = await open({ started: false });
+  let failures = 0;
+  const runtime = recordingRuntime(fixture.runtime, async () => {
+    failures += 1;
+    if (failures <= 1) throw new RecordsUnavailable('The database is away.', undefined);
+    return done;
+  });
+  const engine = fixture.anotherEngine({ runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }) });
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { db: { kind: 'database' } });
+  await engine.start();
+  const id = await fixture.order({ environmentId, serviceIds: [ids['db']!] });
+  engine.wake();
+  await fixture.settled();
+  await engine.stop();
+  expect(await fixture.db.selectFrom('deployment').select('status').where('id', '=', id).executeTakeFirstOrThrow()).toEqual({ status: 'SUCCESS' });
+  expect(failures).toBe(2);
+});
+
+test('nor is a cluster out of reach because the records can not be read', async () => {
+  const fixture = await open({ started: false });
+  let looks = 0;
+  const looking = Promise.withResolvers<void>();
+  const runtime: Runtime = {
+    ...fixture.runtime, lookInterval: 1,
+    look: async () => {
+      looks += 1;
+      if (looks === 3) looking.resolve();
+      if (looks < 3) throw new RecordsUnavailable('The database is away.', undefined);
+      return [];
+    },
+  };
+  const { environmentId, ids } = await addEnvironment(fixture.db, 'one', { db: { kind: 'database' } });
+  await fixture.db.updateTable('service').set({ deployed_record: '{}', deployed_state: 'DEPLOYED', deployed_spec: '{}', last_deployment_id: 'd', last_deployment_at: '2026-01-05T08:00:00.000Z' }).where('environment_id', '=', environmentId).where('id', '=', ids['db']!).execute();
+  const told: string[] = [];
+  const engine = fixture.anotherEngine({ runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: (_, message) => void told.push(message) } });
+  await engine.start();
+  await looking.promise;
+  await engine.stop();
+  expect(told).not.toContain('what runs on a cluster can not be looked at');
+  expect(await fixture.db.selectFrom('unreachable_cluster').selectAll().execute()).toEqual([]);
 });
 
 test('one worker has a duty at a time; one that lost it writes nothing; without others nothing has to be taken', async () => {

@@ -1,14 +1,14 @@
-import { copyFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, test } from 'vitest';
 import { toWire } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
-import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { oldDirectories, writeOldDirectory } from '../../support/old-directory.ts';
 import { strictReader } from '../api/read-platform.ts';
-import { keyFile, openVault } from '../../../src/platform/store/vault.ts';
+import { openVault } from '../../../src/platform/store/vault.ts';
 
 type Json = Record<string, unknown>;
 
@@ -23,13 +23,8 @@ afterEach(async () => {
 
 /** A data directory as an earlier program left it. What its schema was is in the name. @param more statements on top of what is stored */
 const startOn = async (stored: string, more = ''): Promise<void> => {
-  const fixture = join(import.meta.dirname, '../../fixtures', stored);
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-old-'));
-  const database = new DatabaseSync(join(dataDir, databaseFile));
-  database.exec(await readFile(join(fixture, 'records.sql'), 'utf8'));
-  database.exec(more);
-  database.close();
-  await copyFile(join(fixture, keyFile), join(dataDir, keyFile));
+  await writeOldDirectory(dataDir, stored, more);
   platform = await startPlatform({ dataDir, timeScale: 0 });
 };
 
@@ -125,7 +120,7 @@ test('what an earlier program stored in words of its own is answered in document
   for (const { spec } of [...stored, ...deployed]) expect(JSON.parse(spec!)).toMatchObject({ ports: [{ internal_port: 6379, protocol: 'HTTP' }], arguments: ['--atomic'] });
 });
 
-test.each(['data-0001', 'data-0002'])('%s: every answer is what the document allows', async (stored) => {
+test.each(oldDirectories)('%s: every answer is what the document allows', async (stored) => {
   await startOn(stored);
   const reader = strictReader({ must: call });
   await reader.readAll();

@@ -1,10 +1,6 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CommitUnknown, openPool, type PostgresAddress, type PostgresClient, type PostgresPool, transaction } from '../../../src/postgres/index.ts';
+import { CommitUnknown, openPool, type PostgresClient, type PostgresPool, transaction } from '../../../src/postgres/index.ts';
+import { cuttingProxy } from './cutting-proxy.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
 const options = { applicationName: 'test', maximumConnections: 4 };
@@ -75,36 +71,10 @@ test('one whose connection is cut before its commit is made again', async () => 
   expect(await valueOf(1)).toBe(before + 1);
 });
 
-/** A way to the server that cuts a connection once the server has got its commit. */
-async function cuttingProxy({ host, port }: PostgresAddress) {
-  const directory = await mkdtemp(join(tmpdir(), 'proxy-'));
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(`${host}/.s.PGSQL.${port}`);
-    for (const socket of [client, upstream]) sockets.add(socket.on('error', () => {}));
-    let isCut = false;
-    client.on('data', (data) => {
-      isCut ||= data.includes('commit\0');
-      upstream.write(data);
-    });
-    upstream.on('data', (data) => void (isCut ? client.destroy() : client.write(data)));
-    client.on('close', () => upstream.end());
-    upstream.on('close', () => client.destroy());
-  });
-  await once(server.listen(`${directory}/.s.PGSQL.${port}`), 'listening');
-  return {
-    host: directory,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-}
-
 test('one whose connection is cut at its commit says that nobody knows, and is not made again', async () => {
   const before = await valueOf(1);
   const proxy = await cuttingProxy(database.address);
+  proxy.cutCommitAfter('update thing');
   const cut = openPool({ ...database.address, host: proxy.host }, options);
   let attempts = 0;
   await expect(transaction(cut, 'write', async (client) => {
@@ -121,4 +91,11 @@ test('one whose connection is cut at its commit says that nobody knows, and is n
 test('times are ISO 8601 and counts are numbers', async () => {
   const { rows } = await pool.query("select timestamptz '2026-03-01 12:00:00.25+01' as at, count(*) as all, 9007199254740991::bigint as most from thing");
   expect(rows).toEqual([{ at: '2026-03-01T11:00:00.250Z', all: 2, most: Number.MAX_SAFE_INTEGER }]);
+});
+
+test('a process that is stopped within a transaction loses its locks before others give up waiting for them', async () => {
+  const { rows } = await pool.query<{ name: string; setting: string }>("select name, setting from pg_settings where name in ('lock_timeout', 'idle_in_transaction_session_timeout')");
+  const limits = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  expect(limits['idle_in_transaction_session_timeout']).toBeGreaterThan(0);
+  expect(limits['idle_in_transaction_session_timeout']).toBeLessThanOrEqual(limits['lock_timeout']! / 2);
 });

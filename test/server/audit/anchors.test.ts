@@ -73,6 +73,23 @@ describe('anchored logs', () => {
     expect((await servers.verify([servers.logs[0]])).faults.map(({ what }) => what)).toEqual([anchor!.chain, '7-00000000'].map((chain) => expect.stringContaining(`The anchor of chain ${chain} in the shared store was changed`)));
   });
 
+  test('show that an anchor was deleted', async () => {
+    await using servers = await openServers();
+    await Promise.all(servers.logs.map((log) => servers.write(log, 2)));
+    const [deleted] = await servers.anchors.all();
+    const others: ChainAnchors = { ...servers.anchors, all: async () => (await servers.anchors.all()).filter(({ chain }) => chain !== deleted!.chain) };
+    const verified = await verifyLogs(servers.logs.map(({ file, heads }) => ({ files: [file], heads })), servers.logs[0].keys(), others);
+    expect(verified).toEqual({ entries: 4, chains: 2, faults: [], notes: [{ what: `1 chain has no anchor in the shared store (${deleted!.chain}): written before the servers shared it or while it could not be reached, or its anchor was deleted.` }] });
+  });
+
+  test('that began while they were verified have no missing anchor', async () => {
+    await using servers = await openServers();
+    let reads = 0;
+    await servers.write(servers.logs[0], 1);
+    const late: ChainAnchors = { ...servers.anchors, all: async () => ((reads += 1) === 1 ? [] : servers.anchors.all()) };
+    expect(await verifyLogs([{ files: [servers.logs[0].file], heads: servers.logs[0].heads }], servers.logs[0].keys(), late)).toEqual({ entries: 1, chains: 1, faults: [] });
+  });
+
   test('keep the later of two anchors of a chain, whichever comes last', async () => {
     await using servers = await openServers();
     for (const count of [2, 5, 3]) await servers.anchors.put(anchorAt(count));

@@ -3,7 +3,8 @@ import { approvalLifetime, type Approval } from '../../../src/server/guard/appro
 import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation/confirmation.ts';
 import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
 import { monotonicClock } from '../../../src/server/guard/storage/monotonic-clock.ts';
-import { createOperatorSessions, idleTime } from '../../../src/transport/http/approvals/operator-sessions.ts';
+import { operatorIdleTime } from '../../../src/server/guard/storage/operator-session-records.ts';
+import { createOperatorSessions } from '../../../src/transport/http/approvals/operator-sessions.ts';
 import { temporaryFolder } from '../audit/audit-log.ts';
 import { contextWith } from '../../support/call-context.ts';
 import { approvalRequest, approvalsIn } from './approvals/approvals-fixture.ts';
@@ -99,15 +100,15 @@ describe('a clock that steps back revives', () => {
     expect(await confirm(unattended(expired), cannotAsk())).toMatchObject({ kind: 'refused' });
   });
 
-  test('no operator who was away for too long', () => {
+  test('no operator who was away for too long', async () => {
     let passed = 0;
     const operators = createOperatorSessions(monotonicClock({ now: Date.now }, () => passed));
-    const { id } = operators.start(() => '');
+    const { cookie } = await operators.start({ sign: () => '', seed: Buffer.alloc(0) });
     at(-hour);
-    passed = idleTime - minute;
-    expect(operators.find(id)).toBeDefined();
-    passed += idleTime + minute;
-    expect(operators.find(id)).toBeUndefined();
+    passed = operatorIdleTime - minute;
+    expect(await operators.find(cookie)).toBeDefined();
+    passed += operatorIdleTime + minute;
+    expect(await operators.find(cookie)).toBeUndefined();
   });
 
   test('no room under the limit of grave calls in memory', () => counts(ephemeralHighRiskCalls()));

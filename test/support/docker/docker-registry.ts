@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 import { waitUntil } from './docker-engine.ts';
 import { suiteDirectory } from './own-namespaces.ts';
 
 /** A registry of images that a test started. */
 export interface TestRegistry {
-  /** Host and port: the first part of its images' names. Engines take it without TLS, because it is on loopback. */
+  /** Host and port: the first part of its images' names. */
   readonly host: string;
   end(): Promise<void>;
 }
@@ -19,19 +19,10 @@ export const registryUser = { username: 'puller', password: 'registry password' 
 /** That password, as bcrypt: the only kind of hash that registries take. */
 const passwordFile = `${registryUser.username}:$2b$04$waeQnrL35rNrdGBA.4QmeOYBsgO/LbEcwm2jWBKgOKPrf2q7rgPRe\n`;
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Starts a registry on loopback. @param isPrivate whether it serves only `registryUser` */
-export async function startTestRegistry(isPrivate = false): Promise<TestRegistry> {
+/** Starts a registry. @param isPrivate whether it serves only `registryUser` @param address default: loopback, where engines need no TLS */
+export async function startTestRegistry(isPrivate = false, address = '127.0.0.1'): Promise<TestRegistry> {
   const directory = await mkdtemp(join(suiteDirectory(), 'registry-'));
-  const host = `127.0.0.1:${await freePort()}`;
+  const host = `${address}:${await freePort()}`;
   const users = join(directory, 'users');
   const config = {
     version: '0.1', log: { level: 'error' }, storage: { filesystem: { rootdirectory: join(directory, 'data') }, delete: { enabled: true } }, http: { addr: host },

@@ -5,7 +5,8 @@ import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Json, rowsOf } from '../test-platform.ts';
-import type { DockerPlatform } from './docker-platform.ts';
+import type { TestEngine } from './docker-engine.ts';
+import type { TestRegistry } from './docker-registry.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const token = 'token-of-the-crash-test';
@@ -27,11 +28,17 @@ export interface SpawnedPlatform {
   end(): Promise<void>;
 }
 
+/** The engine that a platform uses, and a registry that services may name. */
+interface SpawnedOn {
+  readonly engine: Pick<TestEngine, 'address'>;
+  readonly registry: Pick<TestRegistry, 'host'>;
+}
+
 /**
  * Prepares a platform on the engine and the registry of a test. It isn't started.
  * @param more further members of its clusters file
  */
-export async function prepareSpawnedPlatform({ engine, registry }: Pick<DockerPlatform, 'engine' | 'registry'>, more: Json = {}): Promise<SpawnedPlatform> {
+export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, more: Json = {}): Promise<SpawnedPlatform> {
   const directory = await mkdtemp(join(tmpdir(), 'killed-platform-'));
   const dataDir = join(directory, 'data');
   await writeFile(join(directory, 'clusters.yaml'), JSON.stringify({ clusters: { local: { engine: engine.address } }, registries: { tests: { url: `http://${registry.host}` } }, ...more }));

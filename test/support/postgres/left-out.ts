@@ -7,6 +7,4 @@ export const leftOut: Readonly<Record<string, string>> = {
   'test/platform/testing/control/records-stepped.test.ts': 'snapshots, restores and resets replace the file of a data directory',
   'test/platform/testing/control/restore-killed.test.ts': 'snapshots, restores and resets replace the file of a data directory',
   'test/platform/testing/scenarios-in-a-directory.test.ts': 'it writes into the database file of a data directory',
-  'test/platform/api/arbitrary-json.test.ts': 'it compares all rows around each of thousands of requests, which takes a data directory to be fast',
-  'test/platform/api/tokens.test.ts': 'the commands for tokens open a data directory',
 };

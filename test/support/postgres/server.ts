@@ -21,6 +21,13 @@ const idOfOwner = async (which: '-u' | '-g'): Promise<number> => Number((await r
 export interface PostgresServer {
   /** The address of one of its databases. */
   addressOf(database: string): string;
+  /** The Unix socket that it listens on. */
+  readonly socketPath: string;
+  /** Ends it at once, as a crash would. Its databases stay. */
+  crash(): Promise<void>;
+  /** Starts it again after a crash. */
+  recover(): Promise<void>;
+  /** Ends it, and removes its databases. */
   stop(): Promise<void>;
 }
 
@@ -61,13 +68,23 @@ export async function startPostgresServer(settings: Settings = forTests): Promis
     return server;
   };
 
-  const server = await start();
+  let server: ChildProcess | undefined = await start();
+  const crash = async (): Promise<void> => {
+    if (server === undefined) return;
+    const ended = server.exitCode === null ? once(server, 'exit') : undefined;
+    await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop']), { cwd: '/tmp' });
+    await ended;
+    server = undefined;
+  };
   return {
     addressOf: (database) => `postgres://postgres@socket/${database}?host=${encodeURIComponent(home)}`,
+    socketPath: join(home, '.s.PGSQL.5432'),
+    crash,
+    recover: async () => {
+      server ??= await start();
+    },
     stop: async () => {
-      const ended = server.exitCode === null ? once(server, 'exit') : undefined;
-      await run(...asUser(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', 'stop']), { cwd: '/tmp' });
-      await ended;
+      await crash();
       await rm(home, { recursive: true, force: true });
     },
   };

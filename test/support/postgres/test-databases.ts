@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
@@ -20,16 +21,20 @@ const nameFile = 'database-of-the-tests';
 /** The address of a database on the server. */
 export const addressOf = (database: string): string => Object.assign(server(), { pathname: `/${database}` }).href;
 
-const onServer = async (statement: string): Promise<void> => {
-  const { host, user, database } = parseAddress(server().href);
+const runAt = async (address: string, statements: readonly string[]): Promise<unknown[]> => {
+  const { host, user, database } = parseAddress(address);
   const client = new Client({ host, user, database });
   await client.connect();
   try {
-    await client.query(statement);
+    let rows: unknown[] = [];
+    for (const statement of statements) ({ rows } = await client.query(statement));
+    return rows;
   } finally {
     await client.end();
   }
 };
+
+const onServer = async (statement: string): Promise<void> => void (await runAt(server().href, [statement]));
 
 /** Makes the database that new ones are copies of: its tables are there, and empty. */
 export async function createEmptyTemplate(): Promise<void> {
@@ -43,6 +48,9 @@ export const databaseOf = (dataDir: string): string | undefined => {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
+/** Runs statements on the database of a data directory. @returns the rows of the last one */
+export const onDatabaseOf = (dataDir: string, statements: readonly string[]): Promise<unknown[]> => runAt(addressOf(databaseOf(dataDir)!), statements);
+
 /** Gives a data directory a database of its own. @param template the one that it is a copy of; default one without records */
 export async function createTestDatabase(dataDir: string, template = emptyTemplate): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -55,9 +63,38 @@ export async function createTestDatabase(dataDir: string, template = emptyTempla
 export const openTestDatabase = async (dataDir: string): Promise<DataStore> =>
   openPostgresRecords(parseAddress(addressOf(databaseOf(dataDir) ?? (await createTestDatabase(dataDir)))), { maximumConnections: 5 });
 
+/** Connections that are kept to compare records often, by data directory. */
+const comparing = new Map<string, Promise<Client>>();
+
+const connectionTo = async (dataDir: string): Promise<Client> => {
+  const { host, user } = parseAddress(server().href);
+  const client = new Client({ host, user, database: databaseOf(dataDir)! });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+};
+
+const dueDeployments = 'select from deployment where due_ms <= extract(epoch from clock_timestamp()) * 1000 limit 1';
+
+/**
+ * A digest of the rows of each table but some, made by the database itself: it takes no longer than a request. Waits until the
+ * engine has taken up every deployment that is due, which it does a moment after the request.
+ */
+export async function digestsOfDatabase(dataDir: string, isCompared: (table: string) => boolean): Promise<Record<string, string>> {
+  if (!comparing.has(dataDir)) comparing.set(dataDir, connectionTo(dataDir));
+  const client = await comparing.get(dataDir)!;
+  while ((await client.query(dueDeployments)).rowCount !== 0) await setTimeout(10);
+  const { rows: tables } = await client.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");
+  const names = tables.map(({ name }) => name).filter(isCompared);
+  const { rows } = await client.query<Record<string, string>>(`select ${names.map((name) => `(select md5(coalesce(string_agg(md5(row::text), '' order by row::text collate "C"), '')) from ${name} as row) as ${name}`).join(', ')}`);
+  return rows[0]!;
+}
+
 /** Removes the database of a data directory, if it has one. */
 export async function dropTestDatabase(dataDir: string): Promise<void> {
   const name = databaseOf(dataDir);
+  await (await comparing.get(dataDir))?.end();
+  comparing.delete(dataDir);
   if (name !== undefined) await onServer(`drop database ${name} with (force)`);
 }
 

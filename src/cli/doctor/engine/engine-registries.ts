@@ -1,4 +1,4 @@
-import { inspectDockerDistribution, isDockerError } from '../../../platform/runtime/docker/index.ts';
+import { inspectDockerDistribution, isDockerError, isThisMachine } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 
@@ -28,9 +28,16 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
   return registryCheck.good(`${host} answers the engine`);
 }
 
+/** Whether an address means the machine that uses it. @param host with a port, if it has one */
+const isLoopback = (host: string): boolean => isThisMachine(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
+
 /** Checks the registry for built images. @param machines how many need it */
 export async function buildRegistryFinding(examined: ExaminedEngine, machines: number): Promise<DoctorFinding> {
-  if (examined.registry !== undefined) return reachFinding(examined, examined.registry);
+  if (examined.registry !== undefined) {
+    const reach = await reachFinding(examined, examined.registry);
+    if (reach.state === 'bad' || machines === 1 || !isLoopback(examined.registry)) return reach;
+    return registryCheck.note(`${reach.says}; each of the ${machines} machines means itself by that address`, 'Give the registry an address by which all machines reach it, unless each of them forwards this one to it.');
+  }
   if (machines === 1) return registryCheck.good('none for built images, and none is needed on one machine');
   return registryCheck.bad(`none for built images, and ${machines} machines can't share those that one of them builds`, 'Give one: build_registry in the clusters file, or --registry for this check.');
 }

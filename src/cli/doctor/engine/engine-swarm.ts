@@ -20,11 +20,33 @@ const inactive = (examined: ExaminedEngine, { Swarm: { LocalNodeState: state, Er
 
 const isUsable = ({ Status: { State: state }, Spec: { Availability: availability } }: DockerNode): boolean => state === 'ready' && availability === 'active';
 
-const nodesFinding = (all: readonly DockerNode[]): DoctorFinding => {
-  const away = all.filter((node) => !isUsable(node)).map(({ Description: { Hostname: name }, Status: { State: state }, Spec: { Availability: availability } }) => `${name} (${state}, ${availability})`);
-  if (away.length === 0) return nodes.good(all.length === 1 ? 'one machine' : `${all.length} machines, all ready`);
-  return nodes.note(`${away.length} of ${all.length} take no services: ${away.join(', ')}`, 'Start the engines of those that are down; docker node ls shows them all.');
+/** What has to be open between the machines of a swarm. */
+const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 4789/udp of all';
+
+const nameOf = ({ Description: { Hostname: name } }: DockerNode): string => name;
+
+/** What to do about machines that take no services. */
+const nodesAdvice = (away: readonly DockerNode[], docker: string): string => {
+  const [silent, resting] = [away.filter(({ Status }) => Status.State !== 'ready'), away.filter(({ Status }) => Status.State === 'ready')];
+  return [
+    ...(silent.length > 0 ? [`Start the engines of ${silent.map(nameOf).join(', ')}, and open these ports between the machines: ${swarmPorts}. Of a machine that is gone for good: ${docker} node rm --force ${nameOf(silent[0]!)}.`] : []),
+    ...(resting.length > 0 ? [`When ${resting.map(nameOf).join(', ')} may run services again: ${docker} node update --availability active ${nameOf(resting[0]!)}.`] : []),
+  ].join(' ');
 };
+
+const nodesFinding = (examined: ExaminedEngine, all: readonly DockerNode[]): DoctorFinding => {
+  const away = all.filter((node) => !isUsable(node));
+  if (away.length === 0) return nodes.good(all.length === 1 ? 'one machine' : `${all.length} machines, all ready`);
+  const told = away.map((node) => `${nameOf(node)} (${node.Status.State}, ${node.Spec.Availability})`);
+  return nodes.note(`${away.length} of ${all.length} take no services: ${told.join(', ')}`, nodesAdvice(away, dockerCommand(examined)));
+};
+
+/** The programs in containers, such as the one for probes, are for the kind of CPU that the engine which is asked has. */
+function processorsFinding(all: readonly DockerNode[]): DoctorFinding[] {
+  const kinds = [...Map.groupBy(all, ({ Description: { Platform: { Architecture: kind } } }) => kind)];
+  if (kinds.length < 2) return [];
+  return [nodes.bad(`they have different kinds of CPU: ${kinds.map(([kind, machines]) => `${kind} (${machines.map(nameOf).join(', ')})`).join(', ')}; probes and secret variables work on one kind only`, 'Drain the machines of the other kinds, or make a cluster of their own of them.')];
+}
 
 /** Checks the swarm mode of an engine, its machines, what services may hold of them, and the registry that they share. */
 export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo): Promise<DoctorFinding[]> {
@@ -37,5 +59,6 @@ export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo):
     ];
   }
   const all = await listDockerNodes(examined.docker);
-  return [swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), nodesFinding(all), await buildRegistryFinding(examined, all.length), ...limitsFindings(examined, info, all.filter(isUsable))];
+  const active = all.filter(({ Spec }) => Spec.Availability === 'active');
+  return [swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), nodesFinding(examined, all), ...processorsFinding(active), await buildRegistryFinding(examined, active.length), ...limitsFindings(examined, info, all.filter(isUsable))];
 }

@@ -15,9 +15,10 @@ export interface ExaminedEngine {
   readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
   /** How public ports are served. */
   readonly proxy: ProxySettings;
-  /** The records of the platform, in its data directory. */
+  /** The records of the platform. */
   readonly records: {
-    readonly directory: string;
+    /** Where they are: a data directory, or a database. */
+    readonly place: string;
     /** @returns undefined if there are none. @throws Error if they can't be read */
     readonly read: () => KnownRecords | undefined;
   };

@@ -16,7 +16,7 @@ const mostNamed = 10;
 
 /** Finds what no record of its platform knows. That it can't be known is another finding than that there is nothing. */
 export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorFinding[]> {
-  const { docker, records: { directory, read } } = examined;
+  const { docker, records: { place, read } } = examined;
   const all = await listPlatformObjects(docker);
   if (all.length === 0) return [objects.good('the engine has nothing that a platform made')];
   // Read after the engine was asked, so that nothing new looks unknown.
@@ -24,10 +24,10 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
   try {
     records = read();
   } catch (error) {
-    return [objects.note(`${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${directory} can't be read: ${errorText(error)}`, 'Give --data-dir, and check as the user that the platform runs as.')];
+    return [objects.note(`${count(all.length, 'object')} of platforms; whether records know them can't be told: those in ${place} can't be read: ${errorText(error)}`, 'Give --data-dir, and check as the user that the platform runs as.')];
   }
   if (records === undefined) {
-    return [objects.note(`${count(all.length, 'object')} of platforms; whether records know them can't be told: ${directory} has no records of a platform with engines`, 'Give the data directory of the platform with --data-dir.')];
+    return [objects.note(`${count(all.length, 'object')} of platforms; whether records know them can't be told: ${place} has no records of a platform with engines`, 'Give the data directory of the platform with --data-dir.')];
   }
   const known = records;
   const own = all.filter(({ platformId }) => platformId === known.platformId);
@@ -37,8 +37,8 @@ export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorF
   const ofOthers = [...new Set(others.map(({ platformId }) => platformId))];
   return [
     unknown.length === 0
-      ? objects.good(own.length === 0 ? `none of the platform in ${directory}` : `${count(own.length, 'object')} of the platform in ${directory}, all of which its records know`)
-      : objects.note(`${count(unknown.length, 'object')} of ${own.length} that no record in ${directory} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`, 'The platform removes secrets, configs and networks when it starts. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.'),
+      ? objects.good(own.length === 0 ? `none of the platform in ${place}` : `${count(own.length, 'object')} of the platform in ${place}, all of which its records know`)
+      : objects.note(`${count(unknown.length, 'object')} of ${own.length} that no record in ${place} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`, 'The platform removes secrets, configs and networks when it starts. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.'),
     ...(others.length === 0 ? [] : [objects.note(
       `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`, `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
     )]),

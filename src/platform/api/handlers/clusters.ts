@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely';
 import { isoNow, refused } from '../../common/index.ts';
+import type { operations, ValidInputOf } from '../../../contract/index.ts';
 import { activeLock } from '../../engine/index.ts';
-import type { OperationHandlers, RequestContext } from '../handler.ts';
+import type { NonTransactionalContext, OperationHandlers, RequestContext } from '../handler.ts';
 import type { ClusterTable } from '../../store/index.ts';
 import { findById, findInOrganization } from './find.ts';
 import { pageOfFetched, pageOf } from './page.ts';
@@ -18,6 +19,15 @@ const clusterAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' 
   production: row.production === 1,
   is_locked: (await activeLock(db, row.id, clock.now())) !== undefined,
 });
+
+/** The machines are asked for after the transaction. */
+const listClusters = async (input: ValidInputOf<typeof operations.list_clusters>, { db, engine, clock }: NonTransactionalContext) => {
+  const { results, ...page } = await db.read(async (trx) => pageOf(await ownedBy({ db: trx }, 'cluster', input.organization_id), input, (rows) => Promise.all(rows.map(async (row) => ({ row, answer: await clusterAnswer(row, { db: trx, clock }) })))));
+  return {
+    ...page,
+    results: await Promise.all(results.map(async ({ row, answer }) => ({ ...answer, ...(await engine.clusterMachines(row)) }))),
+  };
+};
 
 const statusAnswer = async (row: Row, { db, clock }: Pick<RequestContext, 'db' | 'clock'>) => ({
   cluster_id: row.id,
@@ -38,8 +48,7 @@ const listLocks: OperationHandlers<'list_cluster_locks'>['list_cluster_locks'] =
 };
 
 export const clusterHandlers = {
-  list_clusters: async (input, context) =>
-    pageOf(await ownedBy(context, 'cluster', input.organization_id), input, (rows) => Promise.all(rows.map((row) => clusterAnswer(row, context)))),
+  list_clusters: { withoutTransaction: listClusters },
   get_cluster_status: async ({ organization_id, cluster_id }, context) => statusAnswer(await findInOrganization(context.db, 'cluster', organization_id, cluster_id), context),
   list_cluster_locks: listLocks,
   list_locks: listLocks,

@@ -6,7 +6,7 @@ import { createBuildLog } from './build-log.ts';
 import { deleteOldSteps, stepImage } from './built-images.ts';
 import type { DockerContext } from './docker-context.ts';
 import { publicRegistryAddress, readDockerfile, type DockerfileFacts } from './dockerfile.ts';
-import { buildDockerImage, dockerInfo, inspectDockerImage, isDockerError, pushDockerImage, tagDockerImage, type DockerImage } from './engine/index.ts';
+import { buildDockerImage, inspectDockerImage, isDockerError, pushDockerImage, tagDockerImage, type DockerImage } from './engine/index.ts';
 import { fetchedSource, fetchSource, removeSource, type FetchedSource } from './fetch-source.ts';
 import { bytesText } from './git/index.ts';
 import { serviceLabels } from './labels.ts';
@@ -112,20 +112,12 @@ async function push({ docker, builds: { registry }, credentialsFor }: DockerCont
   throw new Error(`The registry ${host} did not say which digest the image has.`);
 }
 
-/** An image that only one node has can't run on others. */
-async function requireReach({ docker, builds: { registry } }: DockerContext, signal: AbortSignal): Promise<void> {
-  if (registry !== undefined) return;
-  const nodes = (await dockerInfo(docker, { signal })).Swarm?.Nodes ?? 1;
-  if (nodes > 1) throw new Error(`The cluster has ${nodes} nodes, and only one of them would have the image: whoever runs the platform configures a registry for it, with "build_registry" in the clusters file.`);
-}
-
 /**
  * Makes the image of a service from its source, unless the engine has it.
  * @returns the image, and what it starts
  * @throws Error in words
  */
 async function imageFrom(context: DockerContext, task: Task, variables: readonly ResolvedVariable[], say: Say, signal: AbortSignal): Promise<DockerRecord> {
-  await requireReach(context, signal);
   const source = fetchedSource(context, task) ?? (await fetchSource(context, task, say, signal));
   const parts = await partsOf(context, task, source, variables, say, signal);
   const find = (): Promise<DockerImage | undefined> => inspectDockerImage(context.docker, parts.name, { signal }).catch(isNotFound);

@@ -5,6 +5,7 @@ import { abandonBuild, beginBuild, observeBuild } from './build.ts';
 import { type BuildSettings, defaultBuildSettings } from './build-settings.ts';
 import { abandonDatabaseRollOut, beginDatabaseRollOut, observeDatabaseRollOut } from './database-roll-out.ts';
 import type { DatabaseImages } from './databases.ts';
+import { createNodesReader } from './cluster-nodes.ts';
 import { createBackgroundWork, type DockerContext } from './docker-context.ts';
 import { type DockerClient, type DockerRegistryCredentials, isDockerError } from './engine/index.ts';
 import { beginFetch, observeFetch, removeSource } from './fetch-source.ts';
@@ -100,6 +101,7 @@ export function createDockerRuntime({ docker, clock, platformId, credentialsFor 
     logs: (version, limit, signal) => runningLines(context, version, limit, signal),
     addressesOf: (_, record) => recordedAddresses(record, settings),
     domainTarget: ({ id }) => `${id.slice(0, 8)}.${settings.domain}`,
+    nodes: createNodesReader(context),
     keepUp: (signal) => proxy.sync(signal),
     commits: createCommitLists(context),
     upgradeRefusal: 'This cluster is a Docker engine: its host\'s package manager upgrades it.',

@@ -5,6 +5,7 @@ import type { DeployedCommit } from '../../common/index.ts';
 import type { Observation, Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import { fetchCommit, GitError, gitFailure, type SourceRepository, bytesText } from './git/index.ts';
+import { requireReach } from './image-reach.ts';
 import { observeWork } from './observe-work.ts';
 import { sourceOf, type ServiceSource } from './service-source.ts';
 
@@ -45,6 +46,7 @@ const tell = (error: unknown, say: (message: string) => void): void => {
  * @throws Error in words
  */
 export async function fetchSource(context: DockerContext, task: Task, say: (message: string) => void, signal: AbortSignal): Promise<FetchedSource> {
+  await requireReach(context, signal);
   const source = sourceOf(task);
   const { request, root, dockerfile } = source;
   const { git, sourceBytes } = context.builds;

@@ -42,13 +42,13 @@ async function create(context: DockerContext, task: Task, { inputs, confirm, sig
   const { docker, credentialsFor } = context;
   await ensureNetwork(context, task.service.environmentId, signal);
   const { variables } = await inputs();
-  const { Architecture: architecture } = await dockerInfo(docker, { signal });
+  const { Architecture: architecture, Swarm } = await dockerInfo(docker, { signal });
   const { readiness_probe: ready, liveness_probe: live } = jobSpecOf(task).healthchecks ?? {};
   try {
     const files = await createFiles(context, task, variables, { architecture, probes: ready !== undefined || live !== undefined }, signal);
     // A second run of what has run already can't be taken back.
     await confirm();
-    await createDockerService(docker, jobSpecFor(context, task, { record, variables, files }), credentialsFor(record.image.split('/')[0]!), { signal });
+    await createDockerService(docker, jobSpecFor(context, task, { record, variables, files, nodeId: Swarm.NodeID }), credentialsFor(record.image.split('/')[0]!), { signal });
     return true;
   } catch (error) {
     if (isDockerError(error, 'conflict') || (isDockerError(error) && /network \S+ not found/.test(error.reason))) return false;

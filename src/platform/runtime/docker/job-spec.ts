@@ -13,6 +13,8 @@ export interface JobParts {
   readonly record: DockerRecord;
   readonly variables: readonly ResolvedVariable[];
   readonly files: Pick<DockerContainerSpec, 'Secrets' | 'Configs'>;
+  /** The node of the engine, which has the images that were built there. */
+  readonly nodeId: string;
 }
 
 /**

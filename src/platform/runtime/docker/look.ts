@@ -1,10 +1,11 @@
 import type { InstanceEnd, RunningService, RunningVersion, Runtime } from '../index.ts';
 import { changesByHand } from './changed-by-hand.ts';
 import type { DockerContext } from './docker-context.ts';
-import { type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks } from './engine/index.ts';
+import { type DockerService, type DockerServiceSpec, type DockerTask, listDockerServices, listDockerTasks } from './engine/index.ts';
 import { hasFailed, instanceFailure, isUnplaced } from './instance-failure.ts';
 import { lastLines } from './instance-logs.ts';
 import { isStopped, labelFilter, platformLabels } from './labels.ts';
+import { lostWithNodes, nodeObstacle } from './lost-nodes.ts';
 import { dockerServiceName, podName } from './names.ts';
 import { readRecord } from './record.ts';
 
@@ -60,19 +61,21 @@ async function endsOf(context: DockerContext, version: RunningVersion, tasks: re
     id: task.ID, pod: podName(service, task.Slot, task.ID), at: Date.parse(task.Status.Timestamp), why: await instanceFailure(context, task, signal),
     lines: await lastLines(context, version, task, keptLines, signal),
   })));
-  return [...known.filter(({ at }) => at >= runningSince), ...fresh].toSorted((one, other) => one.at - other.at).slice(-mostEnds);
+  const lost = await lostWithNodes(context, version, tasks, known, signal);
+  return [...known.filter(({ at }) => at >= runningSince), ...fresh, ...lost].toSorted((one, other) => one.at - other.at).slice(-mostEnds);
 }
 
 /** Why instances are missing that didn't end by themselves, as a sentence; undefined if nothing is known to be in their way. */
-async function obstacleOf({ docker }: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
-  const lost = new Set((await listDockerNodes(docker, {}, { signal, timeoutMilliseconds })).filter(({ Status }) => Status.State === 'down').map(({ ID }) => ID));
-  if (tasks.some(({ NodeID: id }) => id !== undefined && lost.has(id))) return 'The node that it ran on is lost.';
+async function obstacleOf(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+  const lost = await nodeObstacle(context, tasks, signal);
+  if (lost !== undefined) return lost;
   const unplaced = tasks.find((task) => task.DesiredState === 'running' && isUnplaced(task));
   return unplaced && `No node has room for an instance: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`;
 }
 
-/** How many instances are up, without those that have only just replaced a failed one. */
-function settledCount(tasks: readonly DockerTask[], ends: readonly InstanceEnd[], now: number): number {
+/** How many instances are up, without those that have only just replaced a failed one. One that was lost with its node did not fail. */
+function settledCount(tasks: readonly DockerTask[], allEnds: readonly InstanceEnd[], now: number): number {
+  const ends = allEnds.filter(({ withNode }) => withNode !== true);
   const lastEnd = ends.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
   const settle = Math.min(longestSettleMilliseconds, settleMilliseconds * ends.filter(({ at }) => now - at < recentMilliseconds).length);
   return tasks.filter(isUp).filter(({ Status }) => {

@@ -12,6 +12,7 @@ import { labelledDeployment, isStopped } from './labels.ts';
 import { createFiles, deleteUnusedFiles } from './mounted-files.ts';
 import { isLastObstructed } from './left-links.ts';
 import { dockerServiceName, podName } from './names.ts';
+import { boundNode } from './placement.ts';
 import { type PollInterval, pollPause } from './poll.ts';
 import { readRecord, writeRecord, type DockerRecord } from './record.ts';
 import { rolloutFailure } from './rollout-failure.ts';
@@ -62,6 +63,12 @@ function variablesOf({ service }: Task, { variables, database }: TaskInputs): Ta
   return databaseVariables(service, database);
 }
 
+/** The node that has the volumes of the version before. Another manager may be asked by now. */
+const volumeNodeOf = ({ runningRecord }: Task): string | undefined => {
+  const spec = readRecord(runningRecord)?.spec;
+  return spec && boundNode(spec.TaskTemplate);
+};
+
 /** The spec that a deployment rolls out, or that a restart sends again. */
 async function specOfTask(context: DockerContext, task: Task, { inputs, signal }: RuntimeCall): Promise<DockerServiceSpec> {
   const record = recordOf(task);
@@ -72,7 +79,7 @@ async function specOfTask(context: DockerContext, task: Task, { inputs, signal }
   const { readiness_probe: ready, liveness_probe: live } = probesOf(workloadOf(task));
   const files = await createFiles(context, task, variables, { architecture: Architecture, probes: ready !== undefined || live !== undefined }, signal);
   const routes = await context.proxy.routesFor(workloadOf(task), given, signal);
-  return serviceSpecOf(context, task, { record, variables, files, routes, nodeId: Swarm?.NodeID ?? '' });
+  return serviceSpecOf(context, task, { record, variables, files, routes, nodeId: (workloadOf(task).storage.length > 0 ? volumeNodeOf(task) : undefined) ?? Swarm.NodeID });
 }
 
 /** Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as such, for the way back. */

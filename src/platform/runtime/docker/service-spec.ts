@@ -1,10 +1,12 @@
 import type { ResolvedVariable, Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import type { DockerContainerSpec, DockerMount, DockerServiceSpec } from './engine/index.ts';
+import { isOnlyBuilt } from './image-reach.ts';
 import { deploymentLabels, serviceLabels, withRoutes, withStopped } from './labels.ts';
 import { dockerServiceName, neighbourNames, networkName, volumeName } from './names.ts';
 import type { DockerRecord } from './record.ts';
 import { isSecretVariable } from './mounted-files.ts';
+import { boundTo } from './placement.ts';
 import { probeHealthcheck } from './probes.ts';
 import type { Route } from './proxy/routes.ts';
 import { withSecretVariables } from './secret-variables.ts';
@@ -20,7 +22,7 @@ export interface SpecParts {
   readonly files: Pick<DockerContainerSpec, 'Secrets' | 'Configs'>;
   /** The addresses by which the service is reached from outside. */
   readonly routes?: readonly Route[];
-  /** The node that has the volumes of the service; needed only if it has some. */
+  /** The node that has the volumes of the service, or its image if no registry has that; not used otherwise. */
   readonly nodeId?: string;
 }
 
@@ -75,8 +77,8 @@ export function serviceSpecOf(context: Pick<DockerContext, 'platformId'>, task: 
       RestartPolicy: { Condition: 'any', Delay: second / 2 },
       Networks: [{ Target: networkName(service.environmentId), Aliases: neighbourNames(service) }],
       LogDriver: { Name: 'json-file', Options: { 'max-size': '10m', 'max-file': '3' } },
-      // A volume is on one node only: elsewhere the service would find an empty one.
-      ...(storage.length > 0 && parts.nodeId !== undefined && { Placement: { Constraints: [`node.id==${parts.nodeId}`] } }),
+      // A volume is on one node only: elsewhere the service would find an empty one. The same holds for an image without a registry.
+      ...((storage.length > 0 || isOnlyBuilt(parts.record.image)) && parts.nodeId !== undefined && boundTo(parts.nodeId)),
     },
     Mode: { Replicated: { Replicas: instances } },
     // Never the engine's own way back: it goes to whatever was sent before, which may be as bad.

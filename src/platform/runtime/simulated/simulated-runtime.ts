@@ -32,7 +32,7 @@ export function fromCursor(cursor: string | null): PhaseProgress | undefined {
 }
 
 /** Overrides the result of a phase. Returns undefined to leave it as it is. */
-export type Fault = (context: PhaseContext) => PhaseResult | undefined;
+export type Fault = (context: PhaseContext) => PhaseResult | undefined | Promise<PhaseResult | undefined>;
 
 export interface SimulationOptions {
   readonly clock: PlatformClock;
@@ -45,7 +45,7 @@ export interface SimulationOptions {
   /** Injects faults, beside the failures of the configuration itself. */
   readonly faults?: Fault;
   /** Whether to fail an upgrade of a cluster; default never. */
-  readonly upgradeFails?: (upgrade: ClusterUpgrade) => boolean;
+  readonly upgradeFails?: (upgrade: ClusterUpgrade) => Promise<boolean>;
 }
 
 const rollouts: Partial<Record<Task['service']['kind'], (context: PhaseContext) => PhaseResult>> = { database: simulateDatabase, helm: simulateHelm };
@@ -140,7 +140,7 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
       const context = await phaseContextOf(task, simulation);
       const progress = await loadProgress(context, cursor, simulation);
       const fromFacts = simulation && (progress.cause ? simulateFailure(context, progress.cause, simulation.facts) : simulateSuccess(context, simulation.facts));
-      const result = faults?.(context) ?? fromFacts ?? stepSimulations[task.phase.step](context);
+      const result = await faults?.(context) ?? fromFacts ?? stepSimulations[task.phase.step](context);
       return observe(context, result, progress, options);
     },
     // Nothing happens to what is simulated.
@@ -152,7 +152,7 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
     commits: (service, limit) => listCommits(service, limit, clock.now(), simulation),
     addressesOf: simulatedAddresses,
-    upgradeFails: (upgrade) => options.upgradeFails?.(upgrade) ?? false,
+    upgradeFails: async (upgrade) => await options.upgradeFails?.(upgrade) ?? false,
     conditionHolds,
     pauseBefore: (pause, seed) => simulatedPause(pause, seed, options.timeScale),
   };

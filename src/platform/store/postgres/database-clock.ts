@@ -34,18 +34,44 @@ export interface DatabaseClock extends PlatformClock {
   close(): void;
 }
 
+/** A clock may be adjusted by this much without being compared anew, in milliseconds. */
+const toleratedStep = 500;
+
 /**
- * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks show.
+ * A clock that runs on evenly when the machine's is set to another time: what it shows first is what that shows.
+ * @param onStep called when the machine's clock has gone another way meanwhile, as it also does while the machine sleeps
+ */
+function steadyClock(own: PlatformClock, onStep: () => void): PlatformClock {
+  const startedAt = own.now() - performance.now();
+  let step = 0;
+  return {
+    now: () => {
+      const steady = startedAt + performance.now();
+      const found = own.now() - steady;
+      if (Math.abs(found - step) > toleratedStep) {
+        step = found;
+        onStep();
+      }
+      return steady;
+    },
+  };
+}
+
+/**
+ * Follows the database's clock, so that all processes on the same records agree on the time, whatever their own clocks show or
+ * are set to.
  * @param own the clock of this process
  * @throws Error if the database can't be asked at first. Later, what was measured last holds
  */
 export async function followDatabaseClock(pool: PostgresPool, own: PlatformClock = systemClock): Promise<DatabaseClock> {
-  let { ahead } = await compare(pool, own);
+  const steady = steadyClock(own, () => void correct().catch(() => {}));
+  let ahead = 0;
   const correct = async (): Promise<void> => {
-    const measured = await compare(pool, own);
+    const measured = await compare(pool, steady);
     // What may be an error of measurement moves nothing, so that time goes on evenly.
     if (Math.abs(measured.ahead - ahead) > measured.error) ahead = measured.ahead;
   };
+  await correct();
   const timer = setInterval(() => void correct().catch(() => {}), betweenComparisons).unref();
-  return { now: () => Math.round(own.now() + ahead), close: () => clearInterval(timer) };
+  return { now: () => Math.round(steady.now() + ahead), close: () => clearInterval(timer) };
 }

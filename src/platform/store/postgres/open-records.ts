@@ -1,19 +1,26 @@
 import {
-  clientConfig, IncompatibleSchema, isConnectionLost, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, shownAddress, transaction, typeNumbers,
+  clientConfig, explained, IncompatibleSchema, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, transaction, typeNumbers, withSessionLock,
 } from '../../../postgres/index.ts';
 import type { PlatformClock } from '../../common/index.ts';
 import type { DataStore, Db } from '../store.ts';
 import { type DatabaseClock, followDatabaseClock } from './database-clock.ts';
 import { postgresCallWindows } from './call-windows.ts';
 import { postgresDialect } from './dialect.ts';
+import { withRecordsFailures } from './failures.ts';
 import { queriesOn, type Statements } from './queries.ts';
 import { platformSchema } from './schema-steps.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
 
 /** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
-const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+export const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
+
+/** The lock of what one process on the records does at a time. */
+export const lockOf = (name: string): string => `platform/alone/${name}`;
 
 const defaultConnections = 10;
+
+/** How often it is looked whether the schema is still one to work on, in milliseconds. */
+const betweenSchemaChecks = 60_000;
 
 const holding = `
   select case when is_shared then pg_advisory_xact_lock_shared(key) else pg_advisory_xact_lock(key) end
@@ -58,15 +65,15 @@ export interface RecordsOptions {
 export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
   const options: PoolOptions = { applicationName: 'infra-mcp-platform', maximumConnections, parsers };
   const pool = openPool(address, options);
+  const outdated = Promise.withResolvers<Error>();
   let unusable: IncompatibleSchema | undefined;
   let clock: DatabaseClock;
   try {
-    if ((await migrateSchema(pool, schema)) > 0) await announceSchema(pool);
+    await migrateSchema(pool, schema, announceSchema);
     clock = await followDatabaseClock(pool, ownClock);
   } catch (error) {
     await pool.end();
-    if (!isConnectionLost(error)) throw error;
-    throw new Error(`The database ${shownAddress(address)} can't be reached: ${error instanceof Error ? error.message : String(error)}. Check that it runs, and its address.`, { cause: error });
+    throw explained(address, error);
   }
 
   /** A newer process may have migrated the records and this program may be too old for them by now. */
@@ -74,9 +81,13 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     try {
       await requireCompatibleSchema(pool, schema);
     } catch (error) {
-      if (error instanceof IncompatibleSchema) unusable = error;
+      if (!(error instanceof IncompatibleSchema)) return;
+      unusable = error;
+      outdated.resolve(error);
     }
   };
+  // It is told when that happens. Who missed it, because nothing came over a connection, finds out by looking.
+  const checking = setInterval(() => void checkSchema(), betweenSchemaChecks).unref();
 
   /** @throws IncompatibleSchema once they are too far apart */
   const usable = (): typeof pool => {
@@ -84,10 +95,11 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     return pool;
   };
 
-  const single = withDialect({ query: (async (query: Parameters<PostgresClient['query']>[0]) => usable().query(query)) as PostgresClient['query'] });
+  const single = withDialect({ query: (async (query: Parameters<PostgresClient['query']>[0]) => withRecordsFailures(async () => usable().query(query))) as PostgresClient['query'] });
   const channel = openWorkChannel(pool, clientConfig(address, options), () => void checkSchema());
-  const within = (mode: 'read' | 'write') => async <Result>(operation: (trx: Db) => Promise<Result>) => transaction(usable(), mode, (client) => operation(withDialect(client, client)));
+  const within = (mode: 'read' | 'write') => <Result>(operation: (trx: Db) => Promise<Result>) => withRecordsFailures(async () => transaction(usable(), mode, (client) => operation(withDialect(client, client))));
   const write: DataStore['write'] = within('write');
+  const windows = postgresCallWindows(usable);
   const own: Omit<DataStore, keyof Db> = {
     isShared: true,
     reader: single,
@@ -96,10 +108,15 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
     // What was replaced stays in the database's files until it has cleaned them up, as in its own backups.
     overwrite: write,
     clock,
-    callWindows: postgresCallWindows(usable),
+    callWindows: { count: (...call) => withRecordsFailures(() => windows.count(...call)) },
+    alone: (name, operation) => withSessionLock(clientConfig(address, options), lockOf(name), operation),
+    unusable: outdated.promise,
     announceWork: channel.announceWork,
     onWork: channel.onWork,
+    announceSetting: channel.announceSetting,
+    onSetting: channel.onSetting,
     destroy: async () => {
+      clearInterval(checking);
       clock.close();
       await channel.close();
       await pool.end();

@@ -1,7 +1,7 @@
 import {
   type CompiledQuery, type DatabaseConnection, HandleEmptyInListsPlugin, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult, replaceWithNoncontingentExpression,
 } from 'kysely';
-import { isOutdatedStatement, type PostgresClient } from '../../../postgres/index.ts';
+import { isOutdatedStatement, type PostgresClient, storableText } from '../../../postgres/index.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 import { createPreparedNames } from './prepared-names.ts';
 
@@ -11,8 +11,7 @@ export type Statements = Pick<PostgresClient, 'query'>;
 /** Commands of which the number of rows counts. */
 const changing = ['INSERT', 'UPDATE', 'DELETE'];
 
-/** The one character that PostgreSQL can't keep in text: it becomes the one that stands for what can't be shown. */
-const storable = (value: unknown): unknown => (typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value);
+const storable = (value: unknown): unknown => (typeof value === 'string' ? storableText(value) : value);
 
 const prepared = createPreparedNames();
 

@@ -1,6 +1,7 @@
 import type { SchemaSteps } from '../../../postgres/index.ts';
 import { callWindowStatements } from './call-windows.ts';
 import { engineTableStatements } from './engine-tables.ts';
+import { jsonMemberStatements } from './json-members.ts';
 import { listTotalStatements } from './list-totals.ts';
 import { lookupStatements } from './lookups.ts';
 import { platformTableStatements } from './platform-tables.ts';
@@ -10,6 +11,7 @@ export const platformSchema: SchemaSteps = {
   name: 'platform',
   steps: [
     { name: '0001-tables', compatibleSince: 1, statements: [...platformTableStatements, ...engineTableStatements, ...listTotalStatements, ...callWindowStatements] },
-    { name: '0002-lookups', compatibleSince: 1, statements: lookupStatements },
+    { name: '0002-members-of-any-json', compatibleSince: 1, statements: jsonMemberStatements },
+    { name: '0003-lookups', compatibleSince: 1, statements: lookupStatements },
   ],
 };

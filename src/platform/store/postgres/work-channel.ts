@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { listen, type Listener, type PostgresPool } from '../../../postgres/index.ts';
+import { listen, type Listener, type PostgresClient, type PostgresPool } from '../../../postgres/index.ts';
+import type { SettingName } from '../schema/schema.ts';
 import type { DataStore } from '../store.ts';
 import { createWorkListeners } from '../work-listeners.ts';
 
 const channel = 'platform_work';
 
-/** How the processes on the same records tell each other of new work. */
-export interface WorkChannel extends Pick<DataStore, 'announceWork' | 'onWork'> {
+/** How the processes on the same records tell each other of new work, and of settings that have changed. */
+export interface WorkChannel extends Pick<DataStore, 'announceWork' | 'onWork' | 'announceSetting' | 'onSetting'> {
   /** Ends once what was announced is sent. */
   close(): Promise<void>;
 }
 
 const schemaMessage = 'schema';
+const settingMessage = 'setting ';
 
-/** Tells all processes that a schema is of a newer version. */
-export const announceSchema = async (pool: PostgresPool): Promise<void> => void (await pool.query('select pg_notify($1, $2)', [channel, schemaMessage]));
+/** Tells all processes that a schema is of a newer version, once the transaction is committed. */
+export const announceSchema = async (client: PostgresClient): Promise<void> => void (await client.query('select pg_notify($1, $2)', [channel, schemaMessage]));
 
 /**
  * Opens the channel. What is announced while an announcement is under way is announced once, after it.
@@ -23,18 +25,25 @@ export const announceSchema = async (pool: PostgresPool): Promise<void> => void 
 export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof listen>[0]['config'], onSchemaChanged: () => void): WorkChannel {
   const sender = randomUUID();
   const listeners = createWorkListeners();
+  const settingListeners = new Map<SettingName, Set<() => void>>();
   let isAgainDue = false;
   let sending: Promise<void> | undefined;
+
+  const callSetting = (name: string): void => {
+    for (const call of settingListeners.get(name as SettingName) ?? []) call();
+  };
 
   const listener: Listener = listen({
     config, channel,
     onMessage: (message) => {
       if (message === schemaMessage) onSchemaChanged();
+      else if (message.startsWith(settingMessage)) callSetting(message.slice(settingMessage.length));
       else if (message !== sender) listeners.call();
     },
-    onReconnected: () => {
+    onListening: () => {
       onSchemaChanged();
       listeners.call();
+      for (const name of settingListeners.keys()) callSetting(name);
     },
   });
 
@@ -55,6 +64,12 @@ export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof li
       sending ??= send();
     },
     onWork: listeners.onWork,
+    announceSetting: (name) => void pool.query('select pg_notify($1, $2)', [channel, `${settingMessage}${name}`]).catch(() => {}),
+    onSetting: (name, call) => {
+      const calls = settingListeners.get(name) ?? new Set();
+      settingListeners.set(name, calls.add(call));
+      return () => calls.delete(call);
+    },
     close: async () => {
       await sending;
       await listener.close();

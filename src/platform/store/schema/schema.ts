@@ -114,9 +114,10 @@ export interface ApiTokenTable {
  * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
  * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
  * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old events
- * were removed; `platform_id`, by which it knows what it made on engines.
+ * were removed; `platform_id`, by which it knows what it made on engines;
+ * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest.
  */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id';
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules' | 'moved_from';
 
 export interface SettingTable {
   name: SettingName;

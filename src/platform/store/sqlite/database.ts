@@ -9,6 +9,7 @@ import { createWorkListeners } from '../work-listeners.ts';
 import { readingConnection, writingConnection } from './connection.ts';
 import { sqliteDialect } from './dialect.ts';
 import { migrate } from './migrations/migrate.ts';
+import { requireNotMoved } from './moved-records.ts';
 
 /** Thrown if a transaction waits for something outside the database. */
 export class AwaitedOutside extends Error {
@@ -60,8 +61,14 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
     },
     clock: systemClock,
     callWindows: createCallWindows(),
+    alone: (_name, operation) => operation(),
     announceWork: listeners.call,
     onWork: listeners.onWork,
+    // There is no other process.
+    announceSetting: () => {},
+    onSetting: () => () => {},
+    // A newer program can't open a directory that another one serves.
+    unusable: new Promise(() => {}),
     destroy: async () => {
       // The writer closes last: the last connection checkpoints the write-ahead log, which a read-only one can't do.
       await reader.destroy();
@@ -73,11 +80,12 @@ const createStore = (writer: Kysely<DatabaseSchema>, reader: Kysely<DatabaseSche
 
 /**
  * Opens and migrates the database of a data directory. Creates both if missing.
- * @throws Error if the directory can't be written, or the database is damaged or from a newer version
+ * @throws Error if the directory can't be written, or the database is damaged or from a newer version, or its records were moved elsewhere
  */
 export async function openDatabase(dataDir: string): Promise<DataStore> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, databaseFile);
+  requireNotMoved(path);
   const writer = new Kysely<DatabaseSchema>({ dialect: writingConnection(path) });
   chmodSync(path, 0o600);
   const store = createStore(writer, new Kysely<DatabaseSchema>({ dialect: readingConnection(path) }));

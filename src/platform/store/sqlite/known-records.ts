@@ -1,24 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { KnownRecords } from '../known-records.ts';
 import { databaseFile } from './database.ts';
-
-/** What the records of a platform have that tells whether something on an engine belongs to it. */
-export interface KnownRecords {
-  readonly serviceIds: ReadonlySet<string>;
-  readonly environmentIds: ReadonlySet<string>;
-  /** The id that the platform labels things with. */
-  readonly platformId: string;
-}
+import { requireNotMoved } from './moved-records.ts';
 
 /**
  * Reads what the records in a data directory know, whether a platform uses it or not. Changes nothing.
  * @returns undefined if there are no records, or if they are of a platform that only simulates
- * @throws Error if they can't be read
+ * @throws Error if they can't be read, or were moved elsewhere
  */
 export function readKnownRecords(dataDir: string): KnownRecords | undefined {
   const path = join(dataDir, databaseFile);
   if (!existsSync(path)) return undefined;
+  requireNotMoved(path);
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const ids = (table: 'service' | 'environment'): ReadonlySet<string> => new Set(database.prepare(`SELECT id FROM ${table}`).all().map(({ id }) => String(id)));

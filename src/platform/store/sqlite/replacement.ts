@@ -22,7 +22,8 @@ export interface Replacement {
   discard(): Promise<void>;
 }
 
-const stagingPrefix = 'replacing-';
+/** How the names of directories begin in which records are prepared. */
+export const stagingPrefix = 'replacing-';
 
 /** The tokens of a database; none if it is missing or unreadable. */
 const tokensIn = (path: string): Token[] => {
@@ -95,13 +96,14 @@ export async function prepareReplacement(dataDir: string, fill: (staging: string
   };
 }
 
-/** Removes what processes left behind that were killed during a replacement. Call it only after claiming the directory. */
+/** Removes what processes left behind that were killed while they prepared records. Call it only after claiming the directory. */
 export async function removeStaleReplacements(dataDir: string): Promise<void> {
   const stale = (await readdir(dataDir)).filter((name) => name.startsWith(stagingPrefix));
   for (const name of stale) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-const requireIntact = (path: string): void => {
+/** @throws Error of SQLite if the database is damaged */
+export const requireIntact = (path: string): void => {
   const database = new DatabaseSync(path);
   try {
     const result = database.prepare('PRAGMA integrity_check(1)').get();

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { ApiProblem, invalid } from '../../common/index.ts';
 import { copyDatabase } from './copy-database.ts';
 import { databaseFile } from './database.ts';
+import { requireNotMoved } from './moved-records.ts';
 
 /** A snapshot's name. It becomes a file name, so it must not contain a path. */
 export const SnapshotName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, {
@@ -57,12 +58,13 @@ const describeSnapshot = async (path: string, name: string): Promise<Snapshot> =
 /**
  * Copies a data directory's records, even while they are in use. Only the owner can read the file. It contains everything
  * except the key that sealed the secrets.
- * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform
+ * @throws ApiProblem 400 for a name that is invalid or taken; Error if there is no platform, or its records were moved elsewhere
  */
 export async function takeSnapshot(dataDir: string, name: string): Promise<Snapshot> {
   const path = fileOf(dataDir, name);
   const records = join(dataDir, databaseFile);
   if (!existsSync(records)) throw new Error(`There is no platform in ${dataDir}. Check --data-dir.`);
+  requireNotMoved(records);
   const folder = folderOf(dataDir);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeStaleDrafts(folder);

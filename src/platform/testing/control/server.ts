@@ -94,18 +94,18 @@ function registerTimeRoutes(app: FastifyInstance, { clock, timeScale, stepping, 
 type Named = { Params: { name: string } };
 
 function registerFaultRoutes(app: FastifyInstance, { faults }: ControlServerDependencies): void {
-  app.get('/faults', async () => ({ results: faults.list() }));
+  app.get('/faults', async () => ({ results: await faults.list() }));
   app.put<Named>('/faults/:name', async ({ params, body }) => {
     const rule = parseBody(FaultRule, typeof body === 'object' ? { name: params.name, ...body } : body, ruleMembers);
     if (rule.name !== params.name) throw invalid('name', `is ${rule.name} in the body and ${params.name} in the path; leave it out of the body`);
     return faults.put(rule);
   });
   app.delete('/faults', async (_request, reply) => {
-    for (const { name } of faults.list()) faults.remove(name);
+    await Promise.all((await faults.list()).map(({ name }) => faults.remove(name)));
     return reply.code(204).send();
   });
   app.delete<Named>('/faults/:name', async ({ params: { name } }, reply) => {
-    if (!faults.remove(name)) throw new ApiProblem(404, `No fault rule is called ${name}. GET ${controlPrefix}/faults lists them.`);
+    if (!(await faults.remove(name))) throw new ApiProblem(404, `No fault rule is called ${name}. GET ${controlPrefix}/faults lists them.`);
     return reply.code(204).send();
   });
 }

@@ -1,5 +1,5 @@
 import type { ApprovalsConfig } from './approvals.ts';
-import { signerFor } from './operator-secret.ts';
+import { operatorKeyFor, type OperatorKey } from './operator-secret.ts';
 import type { SecretLock } from '../storage/secret-tries.ts';
 import type { Verdict, WaitingPage } from '../storage/waiting-records.ts';
 import { callSealer, callWithCode, normalCode, signedText, type Pending, type StoredCall } from './pending-calls.ts';
@@ -36,7 +36,7 @@ async function decideOnRecord(pending: Pending, verdict: Verdict, { how, record 
 
 /** The result of trying a secret. */
 export type UnlockedQueue =
-  | { readonly kind: 'unlocked'; readonly sign: (text: string) => string }
+  | ({ readonly kind: 'unlocked' } & OperatorKey)
   | { readonly kind: 'wrong_secret'; readonly left: number }
   | SecretLock;
 
@@ -85,10 +85,10 @@ export function createApprovalQueue({ store, keys, operator, log }: ApprovalsCon
     unlock: async (secret, source, clock) => {
       const attempt = await secretTries.begin(source, clock);
       if (attempt.kind === 'locked') return attempt;
-      const sign = await signerFor(operator, secret);
-      if (!sign) return { kind: 'wrong_secret', left: await secretTries.left(source) };
+      const key = await operatorKeyFor(operator, secret);
+      if (!key) return { kind: 'wrong_secret', left: await secretTries.left(source) };
       await secretTries.forget(attempt.id);
-      return { kind: 'unlocked', sign };
+      return { kind: 'unlocked', ...key };
     },
     decide: async (code, verdict, sign, clock) => {
       const stored = await withCode(code, clock);

@@ -32,10 +32,9 @@ function deriveInTurn(secret: string, salt: Buffer): Promise<Buffer> {
   return derived;
 }
 
-async function signingKey(secret: string, salt: Buffer): Promise<KeyObject> {
-  const seed = await deriveInTurn(secret, salt);
-  return createPrivateKey({ key: Buffer.concat([seedPrefix, seed]), format: 'der', type: 'pkcs8' });
-}
+const keyFromSeed = (seed: Buffer): KeyObject => createPrivateKey({ key: Buffer.concat([seedPrefix, seed]), format: 'der', type: 'pkcs8' });
+
+const signWith = (key: KeyObject) => (text: string): string => sign(null, Buffer.from(text), key).toString('base64');
 
 const publicText = (key: KeyObject): string => createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64');
 
@@ -54,19 +53,28 @@ export const hasSecret = async (path: string): Promise<boolean> => (await read(p
 export async function setSecret(path: string, secret: string): Promise<void> {
   if (secret.length < shortestSecret) throw new Error(`The secret must have at least ${shortestSecret} characters.`);
   const salt = randomBytes(16);
-  const content: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(await signingKey(secret, salt)) };
+  const content: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt))) };
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
 }
 
-/** A function that signs with the key of a secret; undefined if the secret is wrong or none is set. */
-export async function signerFor(path: string, secret: string): Promise<((text: string) => string) | undefined> {
+/** What signs decisions. */
+export interface OperatorKey {
+  readonly sign: (text: string) => string;
+  /** The key itself. Whoever has it can sign: it leaves this process sealed only. */
+  readonly seed: Buffer;
+}
+
+/** A key from its seed. */
+export const operatorKeyFrom = (seed: Buffer): OperatorKey => ({ sign: signWith(keyFromSeed(seed)), seed });
+
+/** The key of a secret; undefined if the secret is wrong or none is set. */
+export async function operatorKeyFor(path: string, secret: string): Promise<OperatorKey | undefined> {
   const operator = await read(path);
   if (!operator) return undefined;
-  const key = await signingKey(secret, Buffer.from(operator.salt, 'base64'));
-  if (publicText(key) !== operator.public_key) return undefined;
-  return (text) => sign(null, Buffer.from(text), key).toString('base64');
+  const seed = await deriveInTurn(secret, Buffer.from(operator.salt, 'base64'));
+  return publicText(keyFromSeed(seed)) === operator.public_key ? operatorKeyFrom(seed) : undefined;
 }
 
 /** Whether the operator signed a text. */

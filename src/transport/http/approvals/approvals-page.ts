@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { RecordedCall } from '../../../server/audit/index.ts';
 import type { Clock, ServerLogger } from '../../../server/context/index.ts';
+import { StoreUnavailable } from '../../../server/failure/index.ts';
 import { matchesTyped, monotonicClock, normalCode, type ApprovalQueue, type UnlockedQueue, type Verdict } from '../../../server/guard/index.ts';
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
 import type { Html } from './html.ts';
 import { createOperatorSessions, hasValidFormToken, type OperatorSession } from './operator-sessions.ts';
+import { sharedOperatorSessions, type SharedOperators } from './shared-operator-sessions.ts';
 import { liveHeader, liveScript } from './live-script.ts';
 import { approvalsPath, closedPage, loginPage, scriptPath, stylePath } from './page-frame.ts';
 import { callsOnPage, queuePage, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
@@ -17,6 +19,8 @@ export interface ApprovalsSource {
   readonly queue: ApprovalQueue;
   /** How the operator starts this program in a shell. */
   readonly program: string;
+  /** Where sign-ins hold at every server. Default: at this one. */
+  readonly operators?: SharedOperators;
   /** Whether the operator has set a secret. */
   readonly hasSecret: () => Promise<boolean>;
   /** The newest calls, oldest first; undefined if they can't be read. */
@@ -84,7 +88,7 @@ const redirect = (query: Readonly<Record<string, string>> = {}, cookie?: string)
 /** The requested code in its stored form; empty if there is none. */
 const codeIn = (query: URLSearchParams): string => normalCode(query.get('code') ?? '').slice(0, maxCodeLength);
 
-const operatorIdIn = ({ headers: requestHeaders }: Request): string =>
+const operatorCookieIn = ({ headers: requestHeaders }: Request): string =>
   requestHeaders.get('cookie')?.split(';').map((pair) => pair.trim().split('=')).find(([name]) => name === cookieName)?.[1] ?? '';
 
 const lockedMessage = ({ until, everywhere }: Extract<UnlockedQueue, { kind: 'locked' }>, program: string): string =>
@@ -98,12 +102,12 @@ const isSameOrigin = ({ headers: requestHeaders }: Request, publicUrl: URL | und
 };
 
 /** The page on which the operator approves or refuses calls. Works without scripts; with them, it stays up to date. */
-export function approvalsPage({ queue, program, hasSecret, latestCalls, rejectUnknownHost, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
+export function approvalsPage({ queue, program, operators: shared, hasSecret, latestCalls, rejectUnknownHost, publicUrl, clock, log }: ApprovalsPageDependencies): Readonly<Record<string, HttpHandler>> {
   // An idle session stays expired even if the clock steps back.
-  const operators = createOperatorSessions(monotonicClock(clock));
+  const operators = shared ? sharedOperatorSessions(shared, clock) : createOperatorSessions(monotonicClock(clock));
 
-  const cookieOf = (id: string, seconds?: number): string =>
-    [`${cookieName}=${id}`, `Path=${approvalsPath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
+  const cookieOf = (value: string, seconds?: number): string =>
+    [`${cookieName}=${value}`, `Path=${approvalsPath}`, 'HttpOnly', 'SameSite=Strict', ...(publicUrl?.protocol === 'https:' ? ['Secure'] : []), ...(seconds === undefined ? [] : [`Max-Age=${seconds}`])].join('; ');
 
   const listing = async (query: URLSearchParams): Promise<PendingCallsPage> => {
     const now = clock.now();
@@ -126,7 +130,7 @@ export function approvalsPage({ queue, program, hasSecret, latestCalls, rejectUn
   const logIn = async (form: URLSearchParams, address: string): Promise<Response> => {
     const unlocked = await queue.unlock(form.get('secret') ?? '', address, clock.now());
     const code = codeIn(form);
-    if (unlocked.kind === 'unlocked') return redirect(code === '' ? {} : { code }, cookieOf(operators.start(unlocked.sign).id));
+    if (unlocked.kind === 'unlocked') return redirect(code === '' ? {} : { code }, cookieOf((await operators.start(unlocked)).cookie));
     log.warn({ why: unlocked.kind, address }, 'operator not let in');
     if (unlocked.kind === 'locked') return htmlResponse(loginPage(lockedMessage(unlocked, program), code), 429);
     return htmlResponse(loginPage(`That is not the secret. ${unlocked.left} more ${unlocked.left === 1 ? 'try' : 'tries'} before a pause.`, code), 403);
@@ -160,20 +164,26 @@ export function approvalsPage({ queue, program, hasSecret, latestCalls, rejectUn
     if (!hasValidFormToken(operator, form.get('form_token') ?? '')) return htmlResponse(loginPage('That form did not come from this page. Nothing was done.'), 403);
     if (action === 'approve' || action === 'refuse') return decide(operator, form);
     if (action !== 'leave') return htmlResponse(loginPage('That form is not known here. Nothing was done.'), 400);
-    operators.end(operator.id);
+    await operators.end(operator.cookie);
     return redirect({}, cookieOf('', 0));
   };
 
-  const page: HttpHandler = async (exchange) => {
+  const answer: HttpHandler = async (exchange) => {
     const { request } = exchange;
-    const rejection = rejectUnknownHost(request);
-    if (rejection) return rejection;
-    const id = operatorIdIn(request);
-    if (request.method === 'GET' && request.headers.has(liveHeader)) return view(exchange, operators.peek(id));
-    const operator = operators.find(id);
+    const cookie = operatorCookieIn(request);
+    if (request.method === 'GET' && request.headers.has(liveHeader)) return view(exchange, await operators.peek(cookie));
+    const operator = await operators.find(cookie);
     if (request.method === 'POST') return submit(exchange, operator);
     return ['GET', 'HEAD'].includes(request.method) ? view(exchange, operator) : new Response(null, { status: 405, headers: { ...headers, Allow: 'GET, POST' } });
   };
+
+  const page: HttpHandler = async (exchange) =>
+    rejectUnknownHost(exchange.request) ??
+    answer(exchange).catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      log.error({ err: error, requestId: exchange.requestId }, 'approvals page without the shared database');
+      return htmlResponse(loginPage('The database that the servers share could not be used. Whether a decision that you just made holds is not known: look again in a minute.'), 503);
+    });
 
   return {
     [approvalsPath]: page,

@@ -1,62 +1,63 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../server/context/index.ts';
-
-/** Idle time after which an operator must enter the secret again, in milliseconds. */
-export const idleTime = 10 * 60_000;
-
-/** Maximum number of sessions. Beyond it the session that was idle longest is dropped. */
-const maxOperators = 32;
+import { maximumOperatorSessions, operatorIdleTime, type OperatorKey } from '../../../server/guard/index.ts';
 
 /** The session of an operator who entered the secret. */
 export interface OperatorSession {
-  readonly id: string;
+  /** What the browser's cookie holds. */
+  readonly cookie: string;
   /** CSRF token: every form of the session must carry it. */
   readonly formToken: string;
-  /** Signs decisions. Held in memory only, for the lifetime of the session. */
+  /** Signs decisions. */
   readonly sign: (text: string) => string;
 }
 
 /** The open operator sessions. */
 export interface OperatorSessions {
-  start(sign: (text: string) => string): OperatorSession;
-  /** Finds a session and marks it as used. @returns undefined if the id is unknown or the session was idle for too long. */
-  find(id: string): OperatorSession | undefined;
+  start(key: OperatorKey): Promise<OperatorSession>;
+  /** Finds a session and marks it as used. @returns undefined if there is none, or it was idle for too long. */
+  find(cookie: string): Promise<OperatorSession | undefined>;
   /** Finds a session without marking it as used. */
-  peek(id: string): OperatorSession | undefined;
-  end(id: string): void;
+  peek(cookie: string): Promise<OperatorSession | undefined>;
+  end(cookie: string): Promise<void>;
 }
 
-const random = (): string => randomBytes(32).toString('base64url');
+/** A random id of a session. */
+export const newSessionId = (): string => randomBytes(32).toString('base64url');
 
-/** Creates an empty set of sessions. @param clock must be monotonic, or a clock change could revive expired sessions. */
+/** The CSRF token of a session. Nobody can tell it without the id, which only the cookie holds. */
+export const formTokenOf = (id: string): string => createHmac('sha256', id).update('form token').digest('base64url');
+
+/** Sessions of this process; what signs is in its memory only. @param clock must be monotonic, or a clock change could revive expired sessions. */
 export function createOperatorSessions(clock: Clock): OperatorSessions {
   // Ordered by last use, oldest first.
   const sessions = new Map<string, { readonly operator: OperatorSession; readonly lastUsed: number }>();
   const markUsed = (operator: OperatorSession): OperatorSession => {
-    sessions.delete(operator.id);
-    sessions.set(operator.id, { operator, lastUsed: clock.now() });
+    sessions.delete(operator.cookie);
+    sessions.set(operator.cookie, { operator, lastUsed: clock.now() });
     return operator;
   };
   const removeExpired = (): void => {
-    const oldest = clock.now() - idleTime;
-    for (const [id, { lastUsed }] of sessions) if (lastUsed < oldest || sessions.size > maxOperators) sessions.delete(id);
+    const oldest = clock.now() - operatorIdleTime;
+    for (const [id, { lastUsed }] of sessions) if (lastUsed < oldest || sessions.size > maximumOperatorSessions) sessions.delete(id);
   };
   return {
-    start(sign) {
-      const operator = markUsed({ id: random(), formToken: random(), sign });
+    async start({ sign }) {
+      const id = newSessionId();
+      const operator = markUsed({ cookie: id, formToken: formTokenOf(id), sign });
       removeExpired();
       return operator;
     },
-    find(id) {
+    async find(id) {
       removeExpired();
       const found = sessions.get(id);
       return found && markUsed(found.operator);
     },
-    peek(id) {
+    async peek(id) {
       removeExpired();
       return sessions.get(id)?.operator;
     },
-    end: (id) => void sessions.delete(id),
+    end: async (id) => void sessions.delete(id),
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { setSecret, signerFor } from '../../../../src/server/guard/approvals/operator-secret.ts';
+import { setSecret, operatorKeyFor } from '../../../../src/server/guard/approvals/operator-secret.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { approvalsIn } from './approvals-fixture.ts';
 import { operatorSecret } from '../../../support/guard-fixture.ts';
@@ -30,7 +30,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 test('secrets that come at once are derived one after another, each to its own end', async () => {
   const { operator } = approvalsIn(folder.path);
-  const signers = await Promise.all(['wrong one', operatorSecret, 'another wrong one', operatorSecret].map((given) => signerFor(operator, given)));
+  const signers = await Promise.all(['wrong one', operatorSecret, 'another wrong one', operatorSecret].map((given) => operatorKeyFor(operator, given)));
   expect(signers.map((signer) => signer !== undefined)).toEqual([false, true, false, true]);
   expect(derivations).toEqual({ now: 0, most: 1 });
 });

@@ -17,8 +17,8 @@ export const addTo = (store: GuardStore, record: WaitingRecord, now = start) => 
 /** How many things of each kind the processes of a race want. */
 export const wanted = 25;
 
-/** How many callers and addresses there are, each with a limit: two processes meet at some of them only. */
-const limits = 12;
+/** How many callers and addresses there are, each with a limit. */
+const limits = 3;
 
 /** What counts once, or up to a limit, and what one of several processes got of it. */
 export interface Won {
@@ -52,22 +52,28 @@ async function successful(ids: readonly string[], attempt: (id: string) => Promi
   return won;
 }
 
-async function atEachLimit(attempts: (limit: number) => Promise<number>): Promise<number[]> {
+/** Makes all attempts at the same moment. @returns how many succeeded */
+const count = async (attempt: (index: number) => Promise<boolean>): Promise<number> =>
+  (await Promise.all(Array.from({ length: wanted }, (_, index) => attempt(index)))).filter(Boolean).length;
+
+async function atEachLimit(meet: () => Promise<void>, attempts: (limit: number) => Promise<number>): Promise<number[]> {
   const counts: number[] = [];
-  for (let limit = 0; limit < limits; limit += 1) counts.push(await attempts(limit));
+  for (let limit = 0; limit < limits; limit += 1) {
+    await meet();
+    counts.push(await attempts(limit));
+  }
   return counts;
 }
 
-/** Tries to get everything that counts once, and as much as possible of what is limited. */
-export async function raced(store: GuardStore, name: string, questions: readonly string[]): Promise<Won> {
-  const count = async (ids: readonly string[], attempt: (id: string) => Promise<boolean>): Promise<number> => (await successful(ids, attempt)).length;
+/** Tries to get everything that counts once, and as much as possible of what is limited. @param meet resolves once all processes of the race call it */
+export async function raced(store: GuardStore, name: string, questions: readonly string[], meet: () => Promise<void>): Promise<Won> {
   return {
     used: await successful(questions, async (id) => (await store.singleUses.use(id, start)) === 'used'),
     decided: await successful(numbered('decide'), (code) => store.waiting.decide(code, 'approved', name)),
     taken: await successful(numbered('take'), (code) => store.waiting.take(code)),
-    added: await atEachLimit((caller) => count(numbered('add'), async (id) => (await addTo(store, waitingRecord({ code: `${name} ${id} ${caller}`, identity: `caller ${caller}` }))).kind === 'added')),
-    tries: await atEachLimit((address) => count(numbered('try'), async () => (await store.secretTries.begin(`198.51.100.${address}`, start)).kind === 'try')),
-    highRiskCalls: await count(numbered('call'), async () => (await store.highRiskCalls.take(20, start)) === undefined),
+    added: await atEachLimit(meet, (caller) => count(async (attempt) => (await addTo(store, waitingRecord({ code: `${name} ${attempt} ${caller}`, identity: `caller ${caller}` }))).kind === 'added')),
+    tries: await atEachLimit(meet, (address) => count(async () => (await store.secretTries.begin(`198.51.100.${address}`, start)).kind === 'try')),
+    highRiskCalls: await meet().then(() => count(async () => (await store.highRiskCalls.take(20, start)) === undefined)),
   };
 }
 

@@ -32,7 +32,7 @@ const unixAddress = (path: string): DockerAddress => {
 };
 
 /** Whether a host name or IP address stands for this machine. An IPv6 address has no brackets. */
-const isThisMachine = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+export const isThisMachine = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 const tcpAddress = (text: string, tls: DockerTlsFiles | undefined): DockerAddress => {
   // http: has rules for hosts and ports that tcp: lacks, but drops its default port.

@@ -1,6 +1,6 @@
 /** The client of one Docker engine. */
 
-export { DockerAddressError, parseDockerAddress, type DockerAddress } from './address.ts';
+export { DockerAddressError, isThisMachine, parseDockerAddress, type DockerAddress } from './address.ts';
 export { newestDockerApi, oldestDockerApi } from './api-version.ts';
 export { createDockerClient, type DockerCall, type DockerClient } from './client.ts';
 export { copyToDockerContainer, createDockerContainer, inspectDockerContainer, listDockerContainers, removeDockerContainer, startDockerContainer, stopDockerContainer, waitForDockerContainer, type DockerContainer, type DockerContainerCreation } from './containers.ts';

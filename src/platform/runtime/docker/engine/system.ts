@@ -47,6 +47,8 @@ export interface DockerNode extends DockerObject {
   readonly Spec: { readonly Role: 'manager' | 'worker'; readonly Availability: 'active' | 'pause' | 'drain'; readonly Labels?: DockerLabels };
   readonly Description: { readonly Hostname: string; readonly Platform: { readonly Architecture: string; readonly OS: string }; readonly Resources: { readonly NanoCPUs: number; readonly MemoryBytes: number } };
   readonly Status: { readonly State: 'unknown' | 'down' | 'ready' | 'disconnected'; readonly Message?: string; readonly Addr?: string };
+  /** Absent for workers. The address has a port. */
+  readonly ManagerStatus?: { readonly Addr?: string; readonly Leader?: boolean; readonly Reachability?: string };
 }
 
 /** How much space an engine uses, in bytes. */

@@ -46,7 +46,7 @@ export function addRequestFaults(app: FastifyInstance, { registry, clock }: Requ
   app.decorateRequest('isDropped', false);
   app.addHook('preParsing', async (request, reply) => {
     const operation = request.routeOptions.config.operation;
-    const fault = operation && registry.forRequest(operation);
+    const fault = operation && await registry.forRequest(operation);
     if (!fault) return;
     await pause(fault.latency_ms ?? 0, undefined, { signal: closing.signal }).catch(() => undefined);
     injectFault(fault, request, reply, clock);

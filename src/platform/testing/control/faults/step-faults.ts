@@ -57,7 +57,7 @@ const results: Readonly<Record<StepEffect, (context: PhaseContext) => PhaseResul
 };
 
 /** Injects the faults of a registry into the steps of simulated deployments. */
-export const stepFaults = (registry: Pick<FaultRegistry, 'forStep'>): Fault => (context) => {
-  const fault = registry.forStep(context.task);
+export const stepFaults = (registry: Pick<FaultRegistry, 'forStep'>): Fault => async (context) => {
+  const fault = await registry.forStep(context.task);
   return fault && results[fault.effect](context);
 };

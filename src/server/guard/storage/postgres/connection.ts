@@ -1,4 +1,5 @@
 import { migrateSchema, openPool, transaction, type PostgresAddress, type PostgresClient } from '../../../../postgres/index.ts';
+import { StoreUnavailable } from '../../../failure/index.ts';
 import { timeStep } from '../time-step.ts';
 import { guardSchema } from './schema-steps.ts';
 
@@ -11,12 +12,12 @@ export type Query = (statement: string, ...values: readonly unknown[]) => Promis
 export interface GuardTransaction {
   readonly query: Query;
   /** Waits for its turn among all who decide the same. */
-  readonly lock: (name: 'waiting' | 'high-risk calls' | 'secret tries') => Promise<unknown>;
+  readonly lock: (name: 'waiting' | 'high-risk calls' | 'secret tries' | 'keys') => Promise<unknown>;
   /** Implements `GuardStore.time` within the transaction. */
   readonly time: (clock: number) => Promise<number>;
 }
 
-/** The connections to the database of a store. Its tables are made or migrated at the first use. */
+/** The connections to the database of a store. Its tables are made or migrated at the first use. Its functions throw StoreUnavailable. */
 export interface GuardConnection {
   /** Runs a query or a single change, again if the connection was lost. */
   readonly run: Query;
@@ -44,6 +45,7 @@ const once = (attempt: () => Promise<void>): (() => Promise<void>) => {
 async function followBack(query: Query, now: string): Promise<void> {
   await query('delete from guard_waiting');
   await query('delete from guard_single_use');
+  await query('delete from guard_operator_session');
   await query('update guard_high_risk_call set at = $1 where at > $1', now);
   await query('update guard_secret_try set at = $1 where at > $1', now);
 }
@@ -69,16 +71,23 @@ const timeIn = (query: Query, isTimeGiven: boolean) => async (clock: number): Pr
 
 const queryOn = (client: Pick<PostgresClient, 'query'>): Query => async (statement, ...values) => (await client.query<Record<string, unknown>>(statement, [...values])).rows;
 
+/** What the database shows of connections of servers. */
+export const applicationName = 'infra-mcp-server';
+
 /** Connects to a database when it is used. @param isTimeGiven whether the time is that of callers instead of the database's. */
 export function guardConnection(address: PostgresAddress, { isTimeGiven, maximumConnections }: { readonly isTimeGiven: boolean; readonly maximumConnections: number }): GuardConnection {
-  const pool = openPool(address, { applicationName: 'infra-mcp-server', maximumConnections });
-  const prepare = once(async () => void (await migrateSchema(pool, guardSchema)));
-  const transact: GuardConnection['transact'] = async (change) => {
+  const pool = openPool(address, { applicationName, maximumConnections });
+  const prepare = once(() => migrateSchema(pool, guardSchema));
+  const attempt: GuardConnection['transact'] = async (change) => {
     await prepare();
     return transaction(pool, 'write', (client) => {
       const query = queryOn(client);
       return change({ query, lock: (name) => query('select from guard_lock where name = $1 for update', name), time: timeIn(query, isTimeGiven) });
     });
   };
+  const transact: GuardConnection['transact'] = (change) =>
+    attempt(change).catch((error: unknown) => {
+      throw new StoreUnavailable(error);
+    });
   return { transact, run: (statement, ...values) => transact(({ query }) => query(statement, ...values)), close: () => pool.end() };
 }

@@ -1,10 +1,15 @@
 import type { PostgresAddress } from '../../../../postgres/index.ts';
-import type { GuardStore } from '../guard-store.ts';
+import type { SharedStore } from '../shared-store.ts';
 import { postgresChainAnchors } from './chain-anchors.ts';
 import { guardConnection } from './connection.ts';
 import { postgresHighRiskCalls, postgresSecretTries } from './limits.ts';
+import { postgresKeyChecks } from './key-checks.ts';
+import { postgresOperatorSessions } from './operator-sessions.ts';
+import { postgresResourceNews } from './resource-news.ts';
 import { postgresSingleUses } from './single-uses.ts';
 import { postgresWaitingRecords } from './waiting-records.ts';
+
+export { guardSchema } from './schema-steps.ts';
 
 /** How a process uses the database. */
 export interface PostgresGuardOptions {
@@ -15,7 +20,7 @@ export interface PostgresGuardOptions {
 }
 
 /** A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first use. */
-export function postgresGuardStore(address: PostgresAddress, { maximumConnections = 5, isTimeGiven = false }: PostgresGuardOptions = {}): GuardStore {
+export function postgresGuardStore(address: PostgresAddress, { maximumConnections = 5, isTimeGiven = false }: PostgresGuardOptions = {}): SharedStore {
   const connection = guardConnection(address, { maximumConnections, isTimeGiven });
   return {
     time: (clock) => connection.transact(({ time }) => time(clock)),
@@ -24,6 +29,9 @@ export function postgresGuardStore(address: PostgresAddress, { maximumConnection
     highRiskCalls: postgresHighRiskCalls(connection),
     singleUses: postgresSingleUses(connection),
     anchors: postgresChainAnchors(connection),
+    keyChecks: postgresKeyChecks(connection),
+    operatorSessions: postgresOperatorSessions(connection),
+    resourceNews: (platform) => postgresResourceNews(connection, address, platform),
     close: connection.close,
   };
 }

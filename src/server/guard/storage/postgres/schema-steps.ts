@@ -37,5 +37,24 @@ export const guardSchema: SchemaSteps = {
         'create table guard_chain_anchor (chain text primary key, entries bigint not null, sealed text not null)',
       ],
     },
+    {
+      name: '0002-keys-operators-resources',
+      compatibleSince: 1,
+      statements: [
+        "insert into guard_lock values ('keys')",
+        'create table guard_key_check (key text not null, digest text not null, reported_at timestamptz not null, primary key (key, digest))',
+        'create table guard_operator_session (id text primary key, last_used timestamptz not null)',
+        `create table guard_resource (
+          principal text not null,
+          kind text not null,
+          id text not null,
+          resource json not null,
+          learned_at timestamptz not null,
+          primary key (principal, kind, id)
+        )`,
+        'create index guard_resource_learned on guard_resource (learned_at)',
+        'create index guard_resource_id on guard_resource (id)',
+      ],
+    },
   ],
 };

@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config/index.ts';
+import { keysFromFile, questionKeysIn, type KeyRing, type ServerLogger } from '../../server/context/index.ts';
+import type { SharedKey, SharedStore } from '../../server/guard/index.ts';
+import { keyFilesOf } from './key-files.ts';
+
+/** What servers with the same database share: they also have the same keys. */
+export interface SharedGuard {
+  readonly store: SharedStore;
+  readonly keyRing: KeyRing;
+  /** Gets the reason when an audit chain can't be anchored in the store; calls go on. */
+  readonly anchorFailed: (error: unknown) => void;
+  /** Closes the store. Servers are closed before. */
+  readonly close: () => Promise<void>;
+}
+
+/** How often a server says which question keys and operator it has, in milliseconds. */
+const reportInterval = 60_000;
+
+const differs = (what: string, where: string, next: string): Error =>
+  new Error(`${what} in ${where}, and the servers on this database have another. Nothing was changed. ${next}`);
+
+const copyAll = (keysDir: string): string => `Copy guard.key, operator.json and question-keys from the keys directory of one of them to ${keysDir}, or let INFRA_KEYS_DIR name that directory.`;
+
+/** Requires the key that seals approvals and the audit log to be that of the first server. A directory gets one only if no server has one. */
+async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config): Promise<void> {
+  const path = keyFilesOf(keysDir).guard;
+  // Asked before looking: a server that starts at the same time on the same directory makes the file before it reports it.
+  const others = await keyChecks.known('guard key', Date.now());
+  if (others.length > 0 && !existsSync(path)) {
+    throw new Error(`There is no ${path}, and the servers on this database have one, which seals approvals and the audit log. Nothing was changed. ${copyAll(keysDir)}`);
+  }
+  const digest = keysFromFile(path)('check').toString('base64url');
+  if (!(await keyChecks.report('guard key', [digest], Date.now()))) throw differs('There is a guard.key', keysDir, copyAll(keysDir));
+}
+
+const ringDigests = (keyRing: KeyRing): readonly string[] => keyRing().map((keys) => keys('check').toString('base64url'));
+
+/** A digest of the operator's file; undefined if no secret is set. */
+async function operatorDigest({ keysDir }: Config): Promise<string | undefined> {
+  const { guard, operator } = keyFilesOf(keysDir);
+  const content = await readFile(operator).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return content && createHmac('sha256', keysFromFile(guard)('check')).update(content).digest('base64url');
+}
+
+/** Reports the keys that change. @returns those that aren't the others'. */
+async function reportKeys({ keyChecks }: SharedStore, config: Config, keyRing: KeyRing): Promise<SharedKey[]> {
+  const operator = await operatorDigest(config);
+  const reports: (readonly [SharedKey, readonly string[]])[] = [['question keys', ringDigests(keyRing)], ...(operator === undefined ? [] : [['operator', [operator]] as const])];
+  const results = await Promise.all(reports.map(async ([key, digests]) => ((await keyChecks.report(key, digests, Date.now())) ? [] : [key])));
+  return results.flat();
+}
+
+const wait = 'If those servers are gone for good, start this one again in three minutes.';
+
+async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyRing): Promise<void> {
+  const [first] = await reportKeys(store, config, keyRing);
+  if (first === 'question keys') throw differs('There is a folder question-keys', config.keysDir, `Copy question-keys from the keys directory of one of them. ${wait}`);
+  if (first === 'operator') throw differs('There is an operator.json with the operator\'s secret', config.keysDir, `Copy operator.json from the keys directory of one of them. ${wait}`);
+}
+
+/** Opens the store in the configured database, once its guard key is found to be this one's. */
+async function openStore(config: Config, databaseUrl: string): Promise<SharedStore> {
+  const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([import('../../postgres/index.ts'), import('../../server/guard/storage/postgres/guard-store.ts')]);
+  const address = parseAddress(databaseUrl);
+  const store = postgresGuardStore(address);
+  try {
+    await requireGuardKey(store, config);
+    return store;
+  } catch (error) {
+    await store.close();
+    const { name, message } = error as Error;
+    throw name === 'StoreUnavailable' ? new Error(`${message} (${shownAddress(address)}, from INFRA_DATABASE_URL). Mend that, then start again.`, { cause: error }) : error;
+  }
+}
+
+/**
+ * Opens what the servers on the configured database share, for a command of the operator.
+ * @returns undefined without a database
+ * @throws Error if the database can't be used, or the keys aren't those of the servers
+ */
+export const openSharedStore = async (config: Config): Promise<SharedStore | undefined> => (config.databaseUrl === undefined ? undefined : openStore(config, config.databaseUrl));
+
+/** Tells the servers that the operator has a new secret. */
+export async function announceOperator({ keyChecks }: SharedStore, config: Config): Promise<void> {
+  const digest = await operatorDigest(config);
+  if (digest !== undefined) await keyChecks.replace('operator', digest, Date.now());
+}
+
+/** A ring that says when its newest key is another one, so that the others know it before it is the only one. */
+function reportingChanges(ring: KeyRing, onChange: () => void): KeyRing {
+  let newest: string | undefined;
+  return () => {
+    const keys = ring();
+    const digest = keys[0]!('check').toString('base64url');
+    if (newest !== undefined && digest !== newest) onChange();
+    newest = digest;
+    return keys;
+  };
+}
+
+/** The same for a server, which also has the question keys and the operator of the others. */
+export async function openSharedGuard(config: Config, log: ServerLogger): Promise<SharedGuard | undefined> {
+  const store = await openSharedStore(config);
+  if (!store) return undefined;
+  try {
+    const ring = questionKeysIn(config.keysDir);
+    await requireSameKeys(store, config, ring);
+    const compare = async (): Promise<void> => {
+      for (const key of await reportKeys(store, config, ring)) log.error({ key, directory: config.keysDir }, 'this is not what the other servers on the database have: what one of them asks can be agreed to there only');
+    };
+    const report = (): void => void compare().catch((error: unknown) => log.warn({ err: error }, 'keys not compared with those of the other servers'));
+    const timer = setInterval(report, reportInterval).unref();
+    return {
+      store,
+      keyRing: reportingChanges(ring, report),
+      anchorFailed: (error) => log.warn({ err: error }, 'audit chain not anchored in the database; tried again with the next entry'),
+      close: async () => {
+        clearInterval(timer);
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

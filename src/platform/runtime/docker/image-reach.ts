@@ -1,0 +1,17 @@
+import type { DockerContext } from './docker-context.ts';
+import { dockerInfo, listDockerNodes } from './engine/index.ts';
+
+/** Whether only the node that built an image has it: it is named by its id, and no registry knows it. */
+export const isOnlyBuilt = (image: string): boolean => image.startsWith('sha256:');
+
+/**
+ * Requires that every node that takes instances can have the images that are built by the engine that is asked. A node that is down can come back.
+ * @throws Error in words
+ */
+export async function requireReach({ docker, builds: { registry } }: Pick<DockerContext, 'docker' | 'builds'>, signal: AbortSignal): Promise<void> {
+  if (registry !== undefined) return;
+  const [nodes, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
+  const others = nodes.filter(({ ID, Spec }) => ID !== own && Spec.Availability === 'active').map(({ Description }) => Description.Hostname).toSorted();
+  if (others.length === 0) return;
+  throw new Error(`The cluster has other nodes that take instances (${others.join(', ')}), and only the one that builds the image would have it. Whoever runs the platform gives them a registry, with "build_registry" in the clusters file. Nothing was fetched or built.`);
+}

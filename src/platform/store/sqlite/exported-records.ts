@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
+import type { DataStore } from '../store.ts';
+import { copyDatabase } from './copy-database.ts';
+import { databaseFile, openDatabase } from './database.ts';
+import { clearMove, moveMark } from './moved-records.ts';
+import { requireIntact, stagingPrefix } from './replacement.ts';
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Tables of this database only: its own, and those of its migrations. Workers end before their records move. */
+const particular = ["name NOT LIKE 'sqlite_%'", "name NOT LIKE 'kysely_%'", `name NOT IN ('${moveMark}', 'worker')`].join(' AND ');
+
+const tablesIn = (database: DatabaseSync): string[] => database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND ${particular} ORDER BY name`).all().map(({ name }) => String(name));
+
+const rowsIn = (database: DatabaseSync, table: string): Iterable<Row> => database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).iterate() as Iterable<Row>;
+
+const identityOf = (database: DatabaseSync): string => {
+  const hash = createHash('sha256');
+  for (const table of tablesIn(database)) {
+    hash.update(`${table}\n`);
+    for (const row of rowsIn(database, table)) hash.update(`${JSON.stringify(Object.values(row))}\n`);
+  }
+  return hash.digest('hex');
+};
+
+const exportedTable = (database: DatabaseSync, table: string): ExportedTable => {
+  const columns = database.prepare('SELECT name FROM pragma_table_info(?)').all(table).map(({ name }) => String(name));
+  const numbered = database.prepare('SELECT seq FROM sqlite_sequence WHERE name = ?').get(table);
+  return { table, columns, rows: () => rowsIn(database, table), ...(numbered && { lastNumber: Number(numbered['seq']) }) };
+};
+
+const withDatabase = <Result>(path: string, use: (database: DatabaseSync) => Result): Result => {
+  const database = new DatabaseSync(path);
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+};
+
+const withRecords = async <Result>(directory: string, use: (db: DataStore) => Promise<Result>): Promise<Result> => {
+  const db = await openDatabase(directory);
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
+};
+
+/**
+ * Exports the records of a data directory that nobody works on, in the schema of this program. It works on a copy beside them,
+ * so that the directory stays as it is, whatever its version. No worker has a claim on what is exported.
+ * @param change makes further changes to the copy; they are not part of the identity
+ * @throws Error if the records are damaged or of a newer version, or if `change` throws
+ */
+export async function exportRecords(dataDir: string, change: (db: DataStore) => Promise<void>): Promise<ExportedRecords> {
+  const staging = await mkdtemp(join(dataDir, stagingPrefix));
+  const copy = join(staging, databaseFile);
+  const remove = () => rm(staging, { recursive: true, force: true });
+  try {
+    await copyDatabase(join(dataDir, databaseFile), copy);
+    requireIntact(copy);
+    withDatabase(copy, clearMove);
+    const identity = await withRecords(staging, async (db) => {
+      // Their claims end with them.
+      await db.deleteFrom('worker').execute();
+      const unchanged = withDatabase(copy, identityOf);
+      await change(db);
+      return unchanged;
+    });
+    const database = new DatabaseSync(copy, { readOnly: true });
+    return {
+      identity,
+      tables: tablesIn(database).map((table) => exportedTable(database, table)),
+      close: async () => {
+        database.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

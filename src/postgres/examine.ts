@@ -1,0 +1,75 @@
+import { Client } from 'pg';
+import type { PostgresAddress } from './address.ts';
+import { appliedSteps, isCompatible, tableOf, type SchemaSteps } from './migrations.ts';
+import { clientConfig } from './pool.ts';
+
+/** What a schema is for a program: not there, as it knows it, to be migrated, of a newer version that it can work on, or too new for it. */
+export type SchemaState = 'missing' | 'known' | 'older' | 'newer' | 'too new';
+
+/** Answers of a server about itself and about one database. */
+export interface ExaminedServer {
+  /** For example 15.14. */
+  readonly version: string;
+  /** Whether the connection is encrypted. */
+  readonly isEncrypted: boolean;
+  /** Whether it only reads, as a standby does. */
+  readonly isReadOnly: boolean;
+  /** How many connections it allows to this user and database, without those for administrators. */
+  readonly maximumConnections: number;
+  /** How many there are, without this one. */
+  readonly connections: number;
+  /** How far its clock is ahead of this machine's, in milliseconds. */
+  readonly clockAhead: number;
+  /** Whether this user may create tables in it. */
+  readonly mayCreate: boolean;
+}
+
+/** A connection for looking, on which nothing can be written. */
+export interface Examination {
+  readonly server: ExaminedServer;
+  readonly schemaState: (schema: SchemaSteps) => Promise<SchemaState>;
+  /** The rows of a query. */
+  readonly rows: (query: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+const aboutServer = `
+  select current_setting('server_version') as version, current_setting('transaction_read_only')::boolean or pg_is_in_recovery() as standby,
+    (select ssl from pg_stat_ssl where pid = pg_backend_pid()) as encrypted,
+    least(current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+      (select nullif(datconnlimit, -1) from pg_database where datname = current_database()), (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user)) as maximum,
+    (select count(*) - 1 from pg_stat_activity where backend_type = 'client backend') as connections,
+    has_schema_privilege(current_schema(), 'create') as may_create`;
+
+async function lookAtServer(client: Client): Promise<ExaminedServer> {
+  const { rows: [row] } = await client.query<{ version: string; standby: boolean; encrypted: boolean; maximum: number; connections: number; may_create: boolean | null }>(aboutServer);
+  const before = Date.now();
+  const { rows: [time] } = await client.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
+  return {
+    version: row!.version.split(' ')[0]!, isEncrypted: row!.encrypted, isReadOnly: row!.standby, maximumConnections: row!.maximum, connections: row!.connections, mayCreate: row!.may_create ?? false,
+    clockAhead: Math.round(time!.now - (before + Date.now()) / 2),
+  };
+}
+
+async function schemaState(client: Client, schema: SchemaSteps): Promise<SchemaState> {
+  const { rows: [found] } = await client.query<{ present: string | null }>('select to_regclass($1)::text as present', [tableOf(schema.name)]);
+  if (found!.present === null) return 'missing';
+  const applied = await appliedSteps(client, schema);
+  if (!isCompatible(schema, applied)) return 'too new';
+  if (schema.steps.some(({ name }) => !applied.some((step) => step.name === name))) return 'older';
+  return applied.length > schema.steps.length ? 'newer' : 'known';
+}
+
+/** Connects to a database and looks at it. Changes nothing. @throws Error if it can't be reached, or what `look` throws */
+export async function examineDatabase<Result>(address: PostgresAddress, look: (examination: Examination) => Promise<Result>): Promise<Result> {
+  const config = clientConfig(address, { applicationName: 'infra-mcp-doctor', maximumConnections: 1 });
+  const client = new Client(config);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const server = await lookAtServer(client);
+    await client.query('set default_transaction_read_only = on');
+    return await look({ server, schemaState: (schema) => schemaState(client, schema), rows: async (query) => (await client.query<Record<string, unknown>>(query)).rows });
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import { shellSource } from '../support/docker/applications.ts';
+import { scriptContainer } from '../support/docker/docker-platform.ts';
+import { registryUser, startTestRegistry } from '../support/docker/docker-registry.ts';
+import { testAddress } from '../support/docker/host-network.ts';
+import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
+import { prepareSpawnedPlatform, type SpawnedPlatform } from '../support/docker/spawned-platform.ts';
+import { type GitServer, startGitServer } from '../support/git-server.ts';
+import { type Json, rowsOf } from '../support/test-platform.ts';
+
+let swarm: TestHosts;
+let git: GitServer;
+let platform: SpawnedPlatform;
+let environmentId: string;
+let registryId: string;
+
+beforeAll(async () => {
+  git = await startGitServer();
+  swarm = await startTestHosts({ managers: 1, workers: 1 });
+  await swarm.publish('shell');
+  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, { git: { [git.host]: { private: true } } });
+  await platform.start();
+  ({ environmentId, registryId } = await platform.createEnvironment());
+});
+afterAll(async () => {
+  await platform?.end();
+  await swarm?.end();
+  await git?.close();
+});
+
+let web: string;
+let files: string;
+
+const create = async (name: string, more: Json = {}): Promise<string> =>
+  String((await platform.call('POST', `/environment/${environmentId}/container`, { name, ...scriptContainer(registryId, 'exec sleep 600', more) }))['id']);
+
+const statusOf = (id: string): Promise<Json> => platform.call('GET', `/container/${id}/status`);
+
+/** The cluster as the API lists it. */
+const cluster = async (): Promise<Json> => {
+  const [organization] = await platform.rows('/organization');
+  return (await platform.rows(`/organization/${String(organization!['id'])}/cluster`))[0]!;
+};
+
+const nodes = async (): Promise<Json[]> => (await cluster())['nodes'] as Json[];
+
+const patience = { timeout: 60_000, interval: 300 };
+
+test('the machines of a cluster are listed with what they are, have, and run', async () => {
+  web = await create('web', { min_running_instances: 2, max_running_instances: 2 });
+  files = await create('files', { storage: [{ type: 'FAST_SSD', size: 1, mount_point: '/data' }] });
+  await platform.call('POST', `/environment/${environmentId}/deploy`);
+  for (const id of [web, files]) await expect.poll(async () => (await statusOf(id))['state'], patience).toBe('DEPLOYED');
+  await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
+  const [first, second] = await nodes();
+  expect(first).toMatchObject({ name: 'node-1', role: 'MANAGER', availability: 'ACTIVE', state: 'READY', address: '192.168.99.11' });
+  expect(second).toMatchObject({ name: 'node-2', role: 'WORKER', availability: 'ACTIVE', state: 'READY', address: '192.168.99.12' });
+  expect(second!['cpu_allotted']).toBe(Number(second!['instances']) * 100);
+  expect(second!['memory_allotted']).toBe(Number(second!['instances']) * 64);
+  expect(await cluster()).not.toHaveProperty('warnings');
+});
+
+test('a node that is drained is told, with what waits for it', async () => {
+  await swarm.setAvailability(swarm.hosts[0]!, 'drain');
+  await expect.poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience).toEqual([['DRAIN', 0], ['ACTIVE', 2]]);
+  expect((await cluster())['warnings']).toEqual(['The node node-1 is drained: its instances run on other nodes, as far as these have room. What can run only there waits for it: files.']);
+  await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('UNAVAILABLE');
+  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2, restarts: 0 } });
+  await swarm.setAvailability(swarm.hosts[0]!, 'active');
+  await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('DEPLOYED');
+  expect(await cluster()).not.toHaveProperty('warnings');
+});
+
+test('built images travel by a registry, which is required on several nodes', async () => {
+  git.commit('shop', 'The first version', shellSource('echo built; exec sleep 600\n'));
+  const body = { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} };
+  const deploy = async ({ call }: SpawnedPlatform, environment: string): Promise<{ id: string; messages: () => Promise<string[]> }> => {
+    const id = String((await call('POST', `/environment/${environment}/application`, body))['id']);
+    await call('POST', `/application/${id}/deploy`, {});
+    await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], patience).toMatch(/^(?:DEPLOYED|RUNNING|.*_ERROR)$/);
+    return { id, messages: async () => rowsOf(await call('GET', `/application/${id}/log`)).map(({ message }) => String(message)) };
+  };
+  const refused = await (await deploy(platform, environmentId)).messages();
+  expect(refused.join('\n')).toContain('The cluster has other nodes that take instances (node-2), and only the one that builds the image would have it.');
+  expect(refused.join('\n')).not.toContain('Fetching');
+
+  const registry = await startTestRegistry(true, testAddress);
+  const passwordFile = join(platform.dataDir, 'registry.password');
+  await writeFile(passwordFile, registryUser.password);
+  const other = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, {
+    clusters: { local: { engine: swarm.hosts[0]!.socket, build_registry: `${registry.host}/built` } }, git: { [git.host]: { private: true } },
+    registries: { tests: { url: `http://${swarm.registry.host}` }, built: { url: `http://${registry.host}`, username: registryUser.username, password_file: passwordFile } },
+  });
+  try {
+    await other.start();
+    // The other node has to get the image by itself.
+    await swarm.setAvailability(swarm.hosts[0]!, 'drain');
+    const { id, messages } = await deploy(other, (await other.createEnvironment()).environmentId);
+    expect(await messages()).toContain('built');
+    const [task] = await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${id}`], 'desired-state': ['running'] });
+    expect(task).toMatchObject({ NodeID: await swarm.hosts[1]!.nodeId(), Status: { State: 'running' } });
+    expect(task!.Spec.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/.*@sha256:[0-9a-f]{64}$`));
+    expect(task!.Spec.Placement?.Constraints ?? []).toEqual([]);
+    await other.call('DELETE', `/application/${id}`);
+  } finally {
+    await swarm.setAvailability(swarm.hosts[0]!, 'active');
+    await other.end();
+    await registry.end();
+  }
+});
+
+test('a node that is lost is told; what ran on it runs elsewhere, and its status and log say why', async () => {
+  await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
+  await swarm.hosts[1]!.kill();
+  await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
+  expect((await cluster())['warnings']).toEqual([expect.stringMatching(/^The node node-2 has been down since \S+ or earlier\. Its instances are started on other nodes, as far as these have room\.$/)]);
+  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, restarts: 2 } });
+  const lost = /was lost with the node node-2, which has been down since \S+Z or earlier/;
+  const { running } = await statusOf(web) as { running: { warnings: string[] } };
+  expect(running.warnings).toEqual([expect.stringMatching(lost)]);
+  const lines = rowsOf(await platform.call('GET', `/container/${web}/log`)).map(({ message }) => String(message));
+  expect(lines.filter((line) => lost.test(line))).toHaveLength(2);
+  await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
+});

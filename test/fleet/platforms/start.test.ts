@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../../support/built-program.ts';
+import { fleetOn, inDatabase, send, serverOfTheFile } from './shared-database.ts';
+
+const server = serverOfTheFile();
+
+const count = async (url: string, query: string): Promise<number> => Number((await inDatabase(url, `select count(*) as count from ${query}`))[0]!['count']);
+
+describe('platforms that start at once on an empty database', () => {
+  test('seed it once, make one token, and serve the same records', async () => {
+    const url = await server.createDatabase();
+    const fleet = await fleetOn(url);
+    const started = await Promise.all([fleet.start(), fleet.start(), fleet.start()]);
+    const tokens = started.map(({ ready }) => ready.token).filter((token) => token !== null);
+    expect(tokens).toHaveLength(1);
+    expect(await count(url, 'api_token')).toBe(1);
+    expect(new Set(started.map(({ ready }) => ready.organization_id)).size).toBe(1);
+    expect(new Set(started.map(({ ready }) => JSON.stringify(ready.seed))).size).toBe(1);
+    expect(new Set(started.map(({ ready }) => ready.url)).size).toBe(3);
+    for (const { ready } of started) expect(await statusWith(ready.url, tokens[0]!)).toBe(200);
+    // The seed's past is carried out once: what one platform alone writes.
+    const alone = await server.createDatabase();
+    await (await fleetOn(alone)).start();
+    for (const table of ['organization', 'project', 'service', 'deployment', 'audit_event']) expect(`${table} ${await count(url, table)}`).toBe(`${table} ${await count(alone, table)}`);
+    expect(await count(url, 'deployment where ended_at is null')).toBe(0);
+    // What one does, the others have.
+    const [one, other] = started;
+    const created = await send(one.ready.url, tokens[0]!, 'POST', `/organization/${one.ready.organization_id}/project`, { name: 'loyalty' });
+    expect(created.status).toBe(201);
+    const { body } = await send(other.ready.url, tokens[0]!, 'GET', `/organization/${other.ready.organization_id}/project`);
+    expect((body['results'] as { id: string }[]).map(({ id }) => id)).toContain(created.body['id']);
+    for (const { child, ended } of started) {
+      child.kill('SIGTERM');
+      expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    }
+  });
+
+  test('may have one data directory: nobody claims it', async () => {
+    const [url, directory] = [await server.createDatabase(), await temporaryDirectory()];
+    const started = await Promise.all([1, 2].map(() => startPlatformProgram(['--data-dir', directory], { INFRA_DATABASE_URL: url })));
+    expect(started.filter(({ ready }) => ready.token !== null)).toHaveLength(1);
+    await expect(stat(join(directory, 'platform.sqlite'))).rejects.toThrow('ENOENT');
+    await expect(stat(join(directory, 'serving.json'))).rejects.toThrow('ENOENT');
+  });
+
+  test('with another key than the records were sealed with, one does not start, and says which file to put where', async () => {
+    const url = await server.createDatabase();
+    const { ready } = await (await fleetOn(url)).start();
+    const directory = await temporaryDirectory();
+    const { code, stderr } = await runProgram(['platform', '--data-dir', directory], { INFRA_DATABASE_URL: url });
+    expect(code).toBe(1);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`secret.key in ${directory} is not the one`);
+    expect(await statusWith(ready.url, ready.token!)).toBe(200);
+  });
+});
+
+test('a scenario is put on once by several that start with it, while others carry out deployments', async () => {
+  const url = await server.createDatabase();
+  const fleet = await fleetOn(url);
+  const running = await fleet.start();
+  const scenario = ['--scenario', 'bad-image-tag', '--scenario', 'terraform-state-lock'];
+  const started = await Promise.all([fleet.start(scenario), fleet.start(scenario), fleet.start(scenario)]);
+  const alone = await server.createDatabase();
+  await (await fleetOn(alone)).start(scenario);
+  for (const table of ['environment', 'service', 'deployment']) expect(`${table} ${await count(url, table)}`).toBe(`${table} ${await count(alone, table)}`);
+  expect(await count(url, 'deployment where ended_at is null')).toBe(0);
+  for (const { ready } of [running, ...started]) expect(await statusWith(ready.url, running.ready.token!)).toBe(200);
+});
+
+test('a database that can not be reached is said at the start, without its password', async () => {
+  const { code, stdout, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], { INFRA_DATABASE_URL: 'postgres://someone:a-secret@127.0.0.1:1/nothing' });
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain("The database someone@127.0.0.1:1/nothing can't be reached");
+  expect(stderr).not.toContain('a-secret');
+});

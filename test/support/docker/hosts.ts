@@ -1,0 +1,100 @@
+import { type DockerClient, inspectDockerNode, listDockerNodes, pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/engine/index.ts';
+import { makeCertificates, type TestCertificates } from './certificates.ts';
+import { waitUntil } from './docker-engine.ts';
+import { startTestRegistry, type TestRegistry } from './docker-registry.ts';
+import { addressOfHost, makeHostNetwork, removeHostNetwork, testAddress } from './host-network.ts';
+import { startTestHost, type TestHost } from './test-host.ts';
+import { buildTestImage } from './test-images.ts';
+
+/** Hosts whose engines are the nodes of one swarm. */
+export interface TestHosts {
+  /** The managers, then the workers. The first one began the swarm. */
+  readonly hosts: readonly TestHost[];
+  /** What clients of the engines need over the network. */
+  readonly tls: TestCertificates;
+  /** A registry that all hosts reach. */
+  readonly registry: TestRegistry;
+  /** Builds an image of `test/images` on the first host and pushes it to the registry. @returns its name there */
+  publish(image: string): Promise<string>;
+  /** Waits until a manager sees nodes in a state. @param states by the names of hosts */
+  nodesAre(states: Readonly<Record<string, 'ready' | 'down'>>, manager?: TestHost): Promise<void>;
+  /** Lets a host take instances, or moves those that it has elsewhere. */
+  setAvailability(host: TestHost, availability: 'active' | 'drain'): Promise<void>;
+  /** Ends the hosts and the registry, and removes what they had. */
+  end(): Promise<void>;
+}
+
+interface HostsOptions {
+  readonly managers?: number;
+  readonly workers?: number;
+  /** How often nodes say that they are there, in seconds. Default: 1, so that a lost one shows within seconds; swarms have 5. */
+  readonly heartbeat?: number;
+  /** Further arguments of all engines. */
+  readonly args?: readonly string[];
+}
+
+const swarmPort = 2377;
+
+const listening = ({ address }: TestHost) => ({ ListenAddr: `${address}:${swarmPort}`, AdvertiseAddr: address });
+
+/** Makes one swarm of hosts. @param managers how many of them are managers */
+async function formSwarm(hosts: readonly TestHost[], managers: number, heartbeat: number): Promise<void> {
+  const [first, ...others] = hosts as readonly [TestHost, ...TestHost[]];
+  await first.docker.request({ method: 'POST', path: '/swarm/init', json: { ...listening(first), Spec: { Dispatcher: { HeartbeatPeriod: heartbeat * 1e9 } } } });
+  const { JoinTokens: tokens } = await first.docker.request<{ readonly JoinTokens: { readonly Manager: string; readonly Worker: string } }>({ method: 'GET', path: '/swarm' });
+  for (const [index, host] of others.entries()) {
+    const json = { ...listening(host), RemoteAddrs: [`${first.address}:${swarmPort}`], JoinToken: index + 1 < managers ? tokens.Manager : tokens.Worker };
+    // oxlint-disable-next-line no-await-in-loop -- managers join one after the other.
+    await host.docker.request({ method: 'POST', path: '/swarm/join', json });
+  }
+}
+
+const push = async (docker: DockerClient, name: string): Promise<void> => {
+  // oxlint-disable-next-line no-unused-vars
+  for await (const _ of pushDockerImage(docker, name)) continue;
+};
+
+/**
+ * Starts hosts that form a swarm, and a registry. Only in the docker suite, one group at a time.
+ * @throws Error if one doesn't get ready, with the end of its engine's log
+ */
+export async function startTestHosts({ managers = 1, workers = 1, heartbeat = 1, args = [] }: HostsOptions = {}): Promise<TestHosts> {
+  const indexes = Array.from({ length: managers + workers }, (_, index) => index);
+  const tls = await makeCertificates(indexes.map(addressOfHost));
+  makeHostNetwork();
+  const registry = await startTestRegistry(false, testAddress);
+  const started = await Promise.allSettled(indexes.map((index) => startTestHost(index, tls, args)));
+  const hosts = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const end = async (): Promise<void> => {
+    await Promise.all(hosts.map((host) => host.end()));
+    await registry.end();
+    removeHostNetwork();
+  };
+  const nodesAre: TestHosts['nodesAre'] = (states, { docker } = hosts[0]!) => waitUntil(`nodes are ${JSON.stringify(states)}`, async () => {
+    const nodes = await listDockerNodes(docker, {}, { timeoutMilliseconds: 5000 }).catch(() => []);
+    return Object.entries(states).every(([name, state]) => nodes.some(({ Description, Status }) => Description.Hostname === name && Status.State === state));
+  });
+  try {
+    for (const each of started) if (each.status === 'rejected') throw each.reason as Error;
+    await formSwarm(hosts, managers, heartbeat);
+    await nodesAre(Object.fromEntries(hosts.map(({ name }) => [name, 'ready' as const])));
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    hosts, tls, registry, nodesAre, end,
+    setAvailability: async (host, availability) => {
+      const { docker } = hosts[0]!;
+      const { ID: id, Version, Spec } = await inspectDockerNode(docker, host.name);
+      await docker.request({ method: 'POST', path: `/nodes/${id}/update`, query: { version: Version.Index }, json: { ...Spec, Availability: availability } });
+    },
+    publish: async (image) => {
+      const { docker } = hosts[0]!;
+      const name = `${registry.host}/${image}:1`;
+      await tagDockerImage(docker, await buildTestImage(docker, image), name);
+      await push(docker, name);
+      return name;
+    },
+  };
+}
