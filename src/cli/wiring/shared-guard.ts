@@ -36,7 +36,7 @@ async function requireGuardKey({ keyChecks }: SharedStore, { keysDir }: Config):
   if (!(await keyChecks.report('guard key', [digest], Date.now()))) throw differs('There is a guard.key', keysDir, copyAll(keysDir));
 }
 
-const ringDigests = (keyRing: KeyRing): readonly string[] => keyRing().map((keys) => keys('check').toString('base64url'));
+const ringDigests = (ring: ReturnType<KeyRing>): readonly string[] => ring.map((keys) => keys('check').toString('base64url'));
 
 /** A digest of the operator's file; undefined if no secret is set. */
 async function operatorDigest({ keysDir }: Config): Promise<string | undefined> {
@@ -49,9 +49,9 @@ async function operatorDigest({ keysDir }: Config): Promise<string | undefined> 
 }
 
 /** Reports the keys that change. @returns those that aren't the others'. */
-async function reportKeys({ keyChecks }: SharedStore, config: Config, keyRing: KeyRing): Promise<SharedKey[]> {
+async function reportKeys({ keyChecks }: SharedStore, config: Config, questionKeys: readonly string[]): Promise<SharedKey[]> {
   const operator = await operatorDigest(config);
-  const reports: (readonly [SharedKey, readonly string[]])[] = [['question keys', ringDigests(keyRing)], ...(operator === undefined ? [] : [['operator', [operator]] as const])];
+  const reports: (readonly [SharedKey, readonly string[]])[] = [['question keys', questionKeys], ...(operator === undefined ? [] : [['operator', [operator]] as const])];
   const results = await Promise.all(reports.map(async ([key, digests]) => ((await keyChecks.report(key, digests, Date.now())) ? [] : [key])));
   return results.flat();
 }
@@ -59,7 +59,7 @@ async function reportKeys({ keyChecks }: SharedStore, config: Config, keyRing: K
 const wait = 'If those servers are gone for good, start this one again in three minutes.';
 
 async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyRing): Promise<void> {
-  const [first] = await reportKeys(store, config, keyRing);
+  const [first] = await reportKeys(store, config, ringDigests(keyRing()));
   if (first === 'question keys') throw differs('There is a folder question-keys', config.keysDir, `Copy question-keys from the keys directory of one of them. ${wait}`);
   if (first === 'operator') throw differs('There is an operator.json with the operator\'s secret', config.keysDir, `Copy operator.json from the keys directory of one of them. ${wait}`);
 }
@@ -93,12 +93,12 @@ export async function announceOperator({ keyChecks }: SharedStore, config: Confi
 }
 
 /** A ring that says when its newest key is another one, so that the others know it before it is the only one. */
-function reportingChanges(ring: KeyRing, onChange: () => void): KeyRing {
+function reportingChanges(ring: KeyRing, onChange: (digests: readonly string[]) => void): KeyRing {
   let newest: string | undefined;
   return () => {
     const keys = ring();
     const digest = keys[0]!('check').toString('base64url');
-    if (newest !== undefined && digest !== newest) onChange();
+    if (newest !== undefined && digest !== newest) onChange(ringDigests(keys));
     newest = digest;
     return keys;
   };
@@ -111,11 +111,15 @@ export async function openSharedGuard(config: Config, log: ServerLogger): Promis
   try {
     const ring = questionKeysIn(config.keysDir);
     await requireSameKeys(store, config, ring);
-    const compare = async (): Promise<void> => {
-      for (const key of await reportKeys(store, config, ring)) log.error({ key, directory: config.keysDir }, 'this is not what the other servers on the database have: what one of them asks can be agreed to there only');
+    const compare = async (digests: readonly string[]): Promise<void> => {
+      for (const key of await reportKeys(store, config, digests)) log.error({ key, directory: config.keysDir }, 'this is not what the other servers on the database have: what one of them asks can be agreed to there only');
     };
-    const report = (): void => void compare().catch((error: unknown) => log.warn({ err: error }, 'keys not compared with those of the other servers'));
-    const timer = setInterval(report, reportInterval).unref();
+    let comparing: Promise<void> = Promise.resolve();
+    // In the order in which the keys were seen: each ring has a key of the one before.
+    const report = (digests: readonly string[]): void =>
+      void (comparing = comparing.then(() => compare(digests)).catch((error: unknown) => log.warn({ err: error }, 'keys not compared with those of the other servers')));
+    const reportAll = async (): Promise<void> => report(ringDigests(ring()));
+    const timer = setInterval(() => void reportAll().catch((error: unknown) => log.error({ err: error }, 'question keys not read')), reportInterval).unref();
     return {
       store,
       keyRing: reportingChanges(ring, report),

@@ -2,7 +2,7 @@
  * SQL for a member of a column of JSON text, as text. Indexes are found by the same expression.
  * @param path the names on the way to it, of letters only
  */
-export const jsonMember = (column: string, path: readonly string[]): string => `json_member(${column}, '{${path.join(',')}}')`;
+export const jsonMemberOf = (column: string, path: readonly string[]): string => `json_member(${column}, '{${path.join(',')}}')`;
 
 /**
  * Statements for reading members of any JSON. PostgreSQL reads no text out of JSON that has U+0000 or half a surrogate pair
@@ -13,5 +13,5 @@ export const jsonMemberStatements: readonly string[] = [
   String.raw`create function json_member(value json, path text[]) returns text language sql immutable strict
     as $$ select regexp_replace(value::text, '(\\\\)|\\u(?:0000|d[89a-f]..)', '\1', 'gi')::json #>> path $$`,
   'drop index service_of_helm_repository',
-  `create index service_of_helm_repository on service (${jsonMember('spec', ['source', 'repository', 'repository', 'id'])}) where kind = 'helm'`,
+  `create index service_of_helm_repository on service (${jsonMemberOf('spec', ['source', 'repository', 'repository', 'id'])}) where kind = 'helm'`,
 ];
