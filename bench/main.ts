@@ -3,10 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { inOwnNamespaces } from '../test/support/docker/own-namespaces.ts';
 import { findRegressions } from './compare.ts';
+import { databaseMeasurements } from './databases/database-measurements.ts';
 import { dockerMeasurements } from './docker/docker-measurements.ts';
 import { runApart } from './docker/run-apart.ts';
 import type { Figure } from './figure.ts';
-import { baseline, dockerBaseline, machineFacts, readRun, type Run } from './run.ts';
+import { baseline, databaseBaseline, dockerBaseline, machineFacts, readRun, type Run } from './run.ts';
 import type { BenchContext, Measurement, OtherServer } from './measurement.ts';
 import { measurements } from './measurements/measurements.ts';
 import { buildProgram, type BundledProgram } from './program.ts';
@@ -22,7 +23,11 @@ ${listed(measurements)}
 With --docker, on a Docker engine that is started for them; needs root and what the docker tests need:
 ${listed(dockerMeasurements)}
 
-  --docker         run those in place of the others
+With --databases, on SQLite and on PostgreSQL; needs Debian's postgresql-15, without which some are left out:
+${listed(databaseMeasurements)}
+
+  --docker         run those on a Docker engine in place of the others
+  --databases      run those on the two databases in place of the others
   --quick          fewer repetitions: under a minute, for a rough estimate
   --runs <times>   process starts for each figure (default: 15)
   --others <file>  JSON list of other servers to measure too: [{ "name", "command", "args" }]
@@ -35,6 +40,7 @@ const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
     docker: { type: 'boolean', default: false },
+    databases: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     runs: { type: 'string' },
     others: { type: 'string' },
@@ -45,7 +51,7 @@ const { values: options, positionals: chosen } = parseArgs({
   },
 });
 
-const [offered, reference] = options.docker ? ([dockerMeasurements, dockerBaseline] as const) : ([measurements, baseline] as const);
+const [offered, reference] = options.docker ? ([dockerMeasurements, dockerBaseline] as const) : options.databases ? ([databaseMeasurements, databaseBaseline] as const) : ([measurements, baseline] as const);
 
 const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, 'utf8')) as Value;
 

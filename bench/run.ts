@@ -51,5 +51,8 @@ export const baseline = join(import.meta.dirname, 'baseline.json');
 /** The same for the measurements on a Docker engine, which need root and are made apart. */
 export const dockerBaseline = join(import.meta.dirname, 'docker-baseline.json');
 
+/** The same for the measurements that compare the two databases. */
+export const databaseBaseline = join(import.meta.dirname, 'database-baseline.json');
+
 /** Reads a saved run. */
 export const readRun = async (path: string): Promise<Run> => JSON.parse(await readFile(path, 'utf8')) as Run;

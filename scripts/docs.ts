@@ -17,7 +17,7 @@ import { metricsTable } from './docs/metrics.ts';
 import { operationsPage } from './docs/operations.ts';
 import { configurationPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
-import { performanceMachine, performanceOnDocker, performanceTargets } from './docs/performance.ts';
+import { performanceMachine, performanceOnDatabases, performanceOnDocker, performanceTargets } from './docs/performance.ts';
 import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
 import { architecturePicture, architecturePicturePath } from './pictures/architecture.ts';
@@ -31,7 +31,8 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 const readme = await read('README.md');
-const performance = replaceGenerated(replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine()), 'performance on Docker', performanceOnDocker());
+const measured = replaceGenerated(replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine()), 'performance on Docker', performanceOnDocker());
+const performance = replaceGenerated(measured, 'performance on databases', performanceOnDatabases());
 const pages: Readonly<Record<string, string>> = {
   'docs/agent-tasks.md': replaceGenerated(await read('docs/agent-tasks.md'), 'agent tasks', agentTasks()),
   'docs/architecture.md': replaceGenerated(await read('docs/architecture.md'), 'house', architecture()),

@@ -1,5 +1,4 @@
 import { startProxy } from '../../test/fleet/proxies.ts';
-import { startPostgresServer } from '../../test/support/postgres/server.ts';
 import { connectHttp } from '../clients/http-client.ts';
 import type { McpPeer } from '../clients/protocol.ts';
 import { commonRead, toolCall } from '../common-read.ts';
@@ -8,6 +7,7 @@ import { load, type Load } from '../load.ts';
 import type { BenchContext, Measurement } from '../measurement.ts';
 import { startHttpProcess, startPlatformProcess, type PlatformProcess, type ServerProcess } from '../server-processes.ts';
 import { median } from '../statistics.ts';
+import { startBenchPostgres } from './postgres.ts';
 
 const [reads, changes, rounds, concurrency] = [2000, 240, 4, 24];
 
@@ -39,10 +39,12 @@ async function openRoute(servers: readonly ServerProcess[]) {
   };
 }
 
-async function measure({ program: build, repetitions: times }: BenchContext): Promise<Figure[]> {
-  const [program, postgres] = [await build(), await startPostgresServer()];
+async function measure(bench: BenchContext): Promise<Figure[]> {
+  const { program: build, repetitions: times } = bench;
+  const [program, postgres] = [await build(), await startBenchPostgres(bench)];
+  if (!postgres) return [];
   const platform = await startPlatformProcess(program, await program.directory('platform'));
-  const options = { ...platform.options, INFRA_DATABASE_URL: postgres.addressOf('postgres'), INFRA_KEYS_DIR: await program.directory('keys') };
+  const options = { ...platform.options, INFRA_DATABASE_URL: await postgres.createDatabase(), INFRA_KEYS_DIR: await program.directory('keys') };
   const servers = [await startHttpProcess(program, { ...platform, options }), await startHttpProcess(program, { ...platform, options }), await startHttpProcess(program, { ...platform, options })];
   const routes = [['1 server', await openRoute(servers.slice(0, 1))], ['3 servers', await openRoute(servers)]] as const;
   let number = 0;

@@ -2,7 +2,6 @@ import type { Measurement } from '../measurement.ts';
 import { callsOfTools } from './calls.ts';
 import { clients } from './clients.ts';
 import { engine } from './engine.ts';
-import { growth } from './growth.ts';
 import { heap } from './heap.ts';
 import { listOfTools } from './list.ts';
 import { memory } from './memory.ts';
@@ -10,4 +9,4 @@ import { platformRequests } from './platform.ts';
 import { start } from './start.ts';
 
 /** All measurements, in the order of the report. */
-export const measurements: readonly Measurement[] = [start, memory, listOfTools, callsOfTools, clients, heap, platformRequests, growth, engine];
+export const measurements: readonly Measurement[] = [start, memory, listOfTools, callsOfTools, clients, heap, platformRequests, engine];

@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs';
 import { figureCells } from '../../bench/report.ts';
-import { baseline, dockerBaseline, readRun, type Run } from '../../bench/run.ts';
+import { baseline, databaseBaseline, dockerBaseline, readRun, type Run } from '../../bench/run.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 import { markdownTable } from './markdown.ts';
 
 const run = await readRun(baseline);
 const dockerRun = await readRun(dockerBaseline);
+const databaseRun = existsSync(databaseBaseline) ? await readRun(databaseBaseline) : undefined;
 
 /** The machine, time and commit of measurements. */
 function machineOf({ machine: { at, commit, node, system, processor, cores, memoryGb, loadBefore } }: Run): string {
@@ -26,8 +28,14 @@ export function performanceTargets(): string {
 /** The machine, time and commit of the measurements. */
 export const performanceMachine = (): string => machineOf(run);
 
-/** The figures measured on a Docker engine, with the machine. */
-export function performanceOnDocker(): string {
-  const rows = Object.entries(dockerRun.results).flatMap(([measurement, figures]) => figures.filter(({ name }) => name !== 'a second').map((figure) => [...figureCells(measurement, figure)]));
-  return `${markdownTable(['What', 'Measured', 'Ratio', 'Target'], rows)}\n\n${machineOf(dockerRun)}`;
+/** All figures of a run, with the machine. */
+function figuresOf(measured: Run): string {
+  const rows = Object.entries(measured.results).flatMap(([measurement, figures]) => figures.filter(({ name }) => name !== 'a second').map((figure) => [...figureCells(measurement, figure)]));
+  return `${markdownTable(['What', 'Measured', 'Ratio', 'Target'], rows)}\n\n${machineOf(measured)}`;
 }
+
+/** The figures measured on a Docker engine. */
+export const performanceOnDocker = (): string => figuresOf(dockerRun);
+
+/** The figures measured on the two databases. */
+export const performanceOnDatabases = (): string => (databaseRun ? figuresOf(databaseRun) : 'No run is recorded yet.');

@@ -38,9 +38,10 @@ export const isBusy = (error: unknown): boolean => {
 
 /**
  * Whether a prepared statement is of a time before its tables changed, as they do beside processes of an earlier version. The
- * connection can't run it any more; others can.
+ * connection can't run it any more; others can. It may be the cause of an error in other words.
  */
-export const isOutdatedStatement = (error: unknown): boolean => codeOf(error) === '0A000' && error instanceof Error && error.message.includes('cached plan');
+export const isOutdatedStatement = (error: unknown): boolean =>
+  error instanceof Error && ((codeOf(error) === '0A000' && error.message.includes('cached plan')) || isOutdatedStatement(error.cause));
 
 const serializationFailure = '40001';
 const deadlock = '40P01';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import { type DeploymentState, maximumLogLines, type StepName } from '../../contract/index.ts';
 import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import type { RuntimeLogLine, RunningVersion } from '../runtime/index.ts';
-import type { Db, DataStore, ServiceTable } from '../store/index.ts';
+import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { failedStates, isSettled } from './lifecycle.ts';
 import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
@@ -131,15 +131,12 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
 /** How many deployments of a service keep their logs. Each keeps its newest `maximumLogLines` lines. */
 export const maximumDeploymentLogs = 20;
 
-// Databases limit the number of parameters in one statement.
-const linesPerInsert = 200;
-
 type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;
 
 /** Appends lines to the log of one service in a deployment. */
 export async function appendLines(trx: Db, owner: LogOwner, step: StepName | null, lines: readonly RuntimeLogLine[]): Promise<void> {
-  for (let first = 0; first < lines.length; first += linesPerInsert) {
-    const rows = lines.slice(first, first + linesPerInsert).map((line) => ({
+  for (const some of inBatches(lines)) {
+    const rows = some.map((line) => ({
       deployment_id: owner.deployment_id, service_id: owner.service_id, step, created_at: iso(line.at), message: shortenedLine(line.message),
       pod_name: line.pod, version: line.version,
     }));
@@ -168,13 +165,15 @@ export async function pruneDeployment(trx: Db, owner: LogOwner): Promise<void> {
 
 /** Removes log lines beyond the limits, after a service's deployment has ended. */
 export async function pruneLines(trx: Db, owner: LogOwner): Promise<void> {
-  const newest = trx
+  const older = await trx
     .selectFrom('deployment_service')
     .innerJoin('deployment', 'deployment.id', 'deployment_service.deployment_id')
     .select('deployment.id')
     .where('deployment_service.service_id', '=', owner.service_id)
     .orderBy('deployment.seq', 'desc')
-    .limit(maximumDeploymentLogs);
-  await trx.deleteFrom('log_line').where('service_id', '=', owner.service_id).where('deployment_id', 'not in', newest).execute();
+    .limit(Number.MAX_SAFE_INTEGER).offset(maximumDeploymentLogs)
+    .execute();
+  // By their ids: the logs that are kept are not looked through.
+  if (older.length > 0) await trx.deleteFrom('log_line').where('service_id', '=', owner.service_id).where('deployment_id', 'in', older.map(({ id }) => id)).execute();
   await pruneDeployment(trx, owner);
 }

@@ -99,8 +99,12 @@ export const shownFreshness = async (db: Db, environmentId: string): Promise<Fre
   (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => freshnessOf(row, factsOf(row)));
 
 /** The shown states of what an alert rule watches. @param targetId a service or a cluster */
-export const watchedStates = async (db: Db, targetId: string): Promise<DeploymentState[]> =>
-  (await lookedAt(db).where((eb) => eb.or([eb('service.id', '=', targetId), eb('environment.cluster_id', '=', targetId)])).execute()).map((row) => shownState(row, factsOf(row)));
+export async function watchedStates(db: Db, targetId: string): Promise<DeploymentState[]> {
+  // One query for both would look at every service there is.
+  const service = await lookedAt(db).where('service.id', '=', targetId).execute();
+  const watched = service.length > 0 ? service : await lookedAt(db).where('environment.cluster_id', '=', targetId).execute();
+  return watched.map((row) => shownState(row, factsOf(row)));
+}
 
 /** What people should know of a service that runs, as sentences. */
 export function warningsOf({ seen, lastEnd, obstacle, changes, unreachable, restarts }: RunningFacts): string[] {

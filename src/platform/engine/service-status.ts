@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import { terminalOutcome, type DeploymentAction, type DeploymentState, type ServiceKind, type StatusDetails } from '../../contract/index.ts';
 import { notFound } from '../common/index.ts';
-import type { DatabaseSchema, Db } from '../store/index.ts';
+import { inBatches, type DatabaseSchema, type Db } from '../store/index.ts';
 import type { ServiceStatusAnswer } from './engine.ts';
 import { isSettled } from './lifecycle.ts';
 import { freshnessOf, type RunningFacts, runningFacts, shownState, warningsOf } from './running-facts.ts';
@@ -102,7 +102,12 @@ const lastOfEnvironment = async (db: Db, environmentIds: readonly string[]): Pro
  * @throws ApiProblem 404 for an unknown id
  */
 export async function serviceStatuses(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
-  if (serviceIds.length === 0) return [];
+  const statuses: ServiceStatusAnswer[] = [];
+  for (const some of inBatches(serviceIds)) statuses.push(...(await statusesOf(db, some)));
+  return statuses;
+}
+
+async function statusesOf(db: Db, serviceIds: readonly string[]): Promise<ServiceStatusAnswer[]> {
   const rows = await db.selectFrom('service').selectAll().where('id', 'in', [...serviceIds]).execute();
   const services = new Map(rows.map((row) => [row.id, row]));
   const latest = await latestDeployments(db, serviceIds);

@@ -2,6 +2,7 @@
 
 export type { AlertRuleTable, AnnotationsGroupTable, AuditEventTable, HelmRepositoryTable, InvitationTable, LabelsGroupTable, MemberTable, RegistryTable, RoleTable, WebhookTable } from './schema/organization-tables.ts';
 export type { ClusterLockTable, ClusterTable, CustomDomainTable, DatabaseSchema, EnvironmentTable, ProjectTable, ServiceTable, VariableTable } from './schema/schema.ts';
+export { inBatches } from './batches.ts';
 export type { CallWindows } from './call-windows.ts';
 export { readSetting, writeSetting } from './settings.ts';
 export { databaseFile, openDatabase } from './sqlite/database.ts';

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -30,8 +31,19 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** Settings of a server, as arguments. */
+type Settings = readonly string[];
+
+const place: Settings = ['-c', 'listen_addresses=', '-c', 'log_min_messages=panic', '-c', 'max_connections=300'];
+
 /** Nothing of a test has to survive the machine. */
-const settings = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB', '-c', 'listen_addresses=', '-c', 'log_min_messages=panic', '-c', 'max_wal_size=256MB'];
+const forTests: Settings = ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'shared_buffers=64MB', '-c', 'max_wal_size=256MB'];
+
+/** The program's own defaults: what is committed is on disk. */
+export const asInstalled: Settings = [];
+
+/** Whether Debian's package is there. */
+export const hasPostgresServer = (): boolean => existsSync(join(programs, 'postgres'));
 
 const isUp = async (config: { host: string; port: number; user: string; database: string }): Promise<boolean> => {
   const client = new Client(config);
@@ -40,7 +52,7 @@ const isUp = async (config: { host: string; port: number; user: string; database
 };
 
 /** Starts a server with the program of Debian's package. */
-export async function startPostgresServer(): Promise<PostgresServer> {
+export async function startPostgresServer(settings: Settings = forTests): Promise<PostgresServer> {
   const home = await mkdtemp('/tmp/infra-mcp-postgres-');
   if (isRoot) await chown(home, await idOfOwner('-u'), await idOfOwner('-g'));
   const data = join(home, 'data');
@@ -48,7 +60,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
 
   const start = async (): Promise<ChildProcess> => {
     // It goes with this process, however that ends.
-    const server = spawn('setpriv', ['--pdeathsig=QUIT', ...(isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []), join(programs, 'postgres'), '-D', data, '-k', home, ...settings], { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] });
+    const server = spawn('setpriv', ['--pdeathsig=QUIT', ...(isRoot ? ['--reuid=postgres', '--regid=postgres', '--init-groups'] : []), join(programs, 'postgres'), '-D', data, '-k', home, ...place, ...settings], { cwd: '/tmp', stdio: ['ignore', 'ignore', 'inherit'] });
     while (!(await isUp({ host: home, port: 5432, user: 'postgres', database: 'postgres' }))) {
       if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} instead of starting.`);
       await setTimeout(20);

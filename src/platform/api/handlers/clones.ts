@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import { ApiProblem, invalid, isoNow, taken, type ServiceSpecs } from '../../common/index.ts';
 import { addDatabaseVariables, databaseVariableIds, requireUnlocked } from '../../engine/index.ts';
-import type { ClusterTable, Db, EnvironmentTable, ServiceTable, VariableTable } from '../../store/index.ts';
+import { inBatches, type ClusterTable, type Db, type EnvironmentTable, type ServiceTable, type VariableTable } from '../../store/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { builtInVariables } from './built-in-variables.ts';
 import { findById, parseServiceRow } from './find.ts';
@@ -53,7 +53,7 @@ async function copyServices(services: readonly Service[], environmentId: string,
     spec: withNewIds(service.spec, () => random.uuid()), deployed_state: 'READY', deployment_status: 'NEVER_DEPLOYED', deployed_spec: null, deployed_commit: null, deployed_record: null,
     last_deployment_id: null, last_deployment_at: null,
   }));
-  if (copies.length > 0) await db.insertInto('service').values(copies).execute();
+  for (const some of inBatches(copies)) await db.insertInto('service').values(some).execute();
   for (const copy of copies) if (copy.kind === 'database') await addDatabaseVariables(db, copy, vault);
   return new Map(services.map(({ id }, index) => [id, copies[index]!.id]));
 }
@@ -87,7 +87,7 @@ async function copyVariables(from: Environment, to: Environment, services: NewId
   const originals = await ownVariables(db, from.id);
   const newIds = new Map([...(await sharedIds(db, from, to)), ...ofDatabases(services), ...originals.map(({ id }) => [id, random.uuid()] as const)]);
   const links = originals.flatMap(({ linked_variable_id: linked }) => linked ?? []);
-  const targets = links.length === 0 ? [] : await db.selectFrom('variable').selectAll().where('id', 'in', links).execute();
+  const targets = (await Promise.all(inBatches(links).map((some) => db.selectFrom('variable').selectAll().where('id', 'in', some).execute()))).flat();
   const copyOf = (row: Variable): Insertable<VariableTable> => {
     const copy = {
       ...row, id: newIds.get(row.id)!, created_at: now, updated_at: now, environment_id: row.environment_id === null ? null : to.id,
@@ -106,7 +106,7 @@ async function copyVariables(from: Environment, to: Environment, services: NewId
   // What links to another comes after it.
   for (const linking of [false, true]) {
     const rows = copies.filter(({ linked_variable_id: linked }) => (linked !== null && originals.some(({ id }) => newIds.get(id) === linked)) === linking);
-    if (rows.length > 0) await db.insertInto('variable').values(rows).execute();
+    for (const some of inBatches(rows)) await db.insertInto('variable').values(some).execute();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { DomainKind } from '../../../contract/index.ts';
 import { isoNow, notFound, taken } from '../../common/index.ts';
 import type { CustomDomainTable, Db } from '../../store/index.ts';
@@ -49,8 +49,9 @@ async function firstTakenFrom(db: Db, domain: string): Promise<string | undefine
   const event = await db
     .selectFrom('audit_event')
     .select('target_id')
-    .where('event_type', '=', 'DELETE')
-    .where('sub_target_type', '=', 'CUSTOM_DOMAIN')
+    // There is an index of these.
+    .where('event_type', '=', sql.lit('DELETE'))
+    .where('sub_target_type', '=', sql.lit('CUSTOM_DOMAIN'))
     .where(db.sql.member('original_change', ['domain']), '=', domain)
     .orderBy('seq')
     .executeTakeFirst();

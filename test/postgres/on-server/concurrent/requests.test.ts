@@ -37,7 +37,7 @@ const settled = async (): Promise<void> => {
   while (((await found(openDeployments))[0] as { open: number }).open > 0) await setTimeout(20);
 };
 
-const ids = async (statement: string) => ((await found(statement)) as { id: string }[]).map(({ id }) => id);
+const ids = async (statement: string): Promise<string[]> => ((await found(statement)) as { id: string }[]).map(({ id }) => id);
 
 async function setUp(): Promise<Known> {
   const { organizationId: organization } = shared;

@@ -12,6 +12,7 @@ import { deletions } from './0009-deletions.ts';
 import { runtimes } from './0010-runtimes.ts';
 import { runningServices } from './0011-running-services.ts';
 import { fencing } from './0012-fencing.ts';
+import { lookups } from './0013-lookups.ts';
 import type { DatabaseSchema } from '../../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   '0010-runtimes': runtimes,
   '0011-running-services': runningServices,
   '0012-fencing': fencing,
+  '0013-lookups': lookups,
 };
 
 /** The names of all migrations. */
