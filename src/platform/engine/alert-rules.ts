@@ -5,8 +5,8 @@ import { isoDurationMilliseconds, notFound, type SecondsRange } from '../common/
 import { simulatedRuntimeName, type Runtime } from '../runtime/index.ts';
 import type { AlertRuleTable, Db } from '../store/index.ts';
 import { duration, type EngineContext, iso } from './context.ts';
-import { alertRuleTransitions, failedStates, firingStates } from './lifecycle.ts';
-import { watchedStates } from './running-facts.ts';
+import { alertRuleTransitions, firingStates } from './lifecycle.ts';
+import { watchedFails } from './watched-services.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 type AlertRuleRow = Selectable<AlertRuleTable>;
@@ -20,10 +20,6 @@ const comparisons: Readonly<Record<Condition['operator'], (value: number, thresh
   BELOW_OR_EQUAL: (value, threshold) => value <= threshold,
   EQUAL: (value, threshold) => value === threshold,
 };
-
-/** Whether a service that the rule watches is in a failed state, or should run and doesn't. */
-const targetFails = async (db: Db, rule: AlertRuleRow): Promise<boolean> =>
-  (await watchedStates(db, rule.target_id)).some((state) => failedStates.includes(state) || state === 'UNAVAILABLE');
 
 /** The runtime of the cluster that a rule watches, or that the service runs on which it watches. */
 const runtimeOfTarget = async ({ runtimes }: EngineContext, db: Db, { target_id: id }: AlertRuleRow): Promise<Runtime> => {
@@ -41,7 +37,7 @@ const runtimeOfTarget = async ({ runtimes }: EngineContext, db: Db, { target_id:
 const conditionHolds = async (context: EngineContext, db: Db, rule: AlertRuleRow): Promise<boolean> => {
   const { promql, operator, threshold } = JSON.parse(rule.condition) as Condition;
   const runtime = await runtimeOfTarget(context, db, rule);
-  return runtime.conditionHolds({ promql, isMetBy: (value) => comparisons[operator](value, threshold), watchedServiceFails: await targetFails(db, rule) });
+  return runtime.conditionHolds({ promql, isMetBy: (value) => comparisons[operator](value, threshold), watchedServiceFails: await watchedFails(db, rule.target_id) });
 };
 
 const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): SecondsRange => {

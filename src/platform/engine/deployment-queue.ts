@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { statePathOf } from './lifecycle.ts';
@@ -94,7 +95,9 @@ export async function advanceDeployment(context: EngineContext, deploymentId: st
  * than those of records that were replaced by a backup.
  */
 const nextToken = async (trx: Db, queue: string, now: number): Promise<number> => {
-  const { last } = await trx.selectFrom('deployment').select(({ fn }) => fn.max('fencing_token').as('last')).where('queue', '=', queue).executeTakeFirstOrThrow();
+  const { last } = await trx.selectFrom('deployment').select(({ fn }) => fn.max('fencing_token').as('last')).where('queue', '=', queue)
+    // There is an index of these.
+    .where('fencing_token', '>', sql.lit(0)).executeTakeFirstOrThrow();
   return Math.max(now, (last ?? 0) + 1);
 };
 

@@ -25,7 +25,7 @@ interface Deployed {
 }
 
 /** Services with what was seen of them. A look at an earlier deployment doesn't count. */
-const lookedAt = (db: Db) =>
+export const lookedAt = (db: Db) =>
   db
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
@@ -64,7 +64,7 @@ export async function runningFacts(db: Db, serviceIds: readonly string[]): Promi
 export const runningStates: readonly DeploymentState[] = ['DEPLOYED', 'RESTARTED'];
 
 /** The kinds of which instances run all the time. */
-const keptRunning: readonly ServiceKind[] = ['application', 'container', 'database', 'helm'];
+export const keptRunning: readonly ServiceKind[] = ['application', 'container', 'database', 'helm'];
 
 /** Whether instances of a service should run all the time, as far as its state says. */
 export const shouldRun = ({ kind, deployed_state: state }: Deployed): boolean => runningStates.includes(state) && keptRunning.includes(kind);
@@ -84,9 +84,12 @@ export function shownState({ kind, deployed_state: state }: Deployed, facts: Run
   return isDownBy(facts) || (facts.unreachable && shouldRun({ kind, deployed_state: state })) ? 'UNAVAILABLE' : state;
 }
 
+/** The state of a service with what was seen of it. */
+export const shownStateOf = (row: LookedAt): DeploymentState => shownState(row, factsOf(row));
+
 /** The shown states of an environment's services. */
 export const shownStates = async (db: Db, environmentId: string): Promise<DeploymentState[]> =>
-  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => shownState(row, factsOf(row)));
+  (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map(shownStateOf);
 
 export type Freshness = ServiceTable['deployment_status'];
 
@@ -97,14 +100,6 @@ export const freshnessOf = ({ deployment_status: recorded }: { readonly deployme
 /** The same for every service of an environment. */
 export const shownFreshness = async (db: Db, environmentId: string): Promise<Freshness[]> =>
   (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => freshnessOf(row, factsOf(row)));
-
-/** The shown states of what an alert rule watches. @param targetId a service or a cluster */
-export async function watchedStates(db: Db, targetId: string): Promise<DeploymentState[]> {
-  // One query for both would look at every service there is.
-  const service = await lookedAt(db).where('service.id', '=', targetId).execute();
-  const watched = service.length > 0 ? service : await lookedAt(db).where('environment.cluster_id', '=', targetId).execute();
-  return watched.map((row) => shownState(row, factsOf(row)));
-}
 
 /** What people should know of a service that runs, as sentences. */
 export function warningsOf({ seen, lastEnd, obstacle, changes, unreachable, restarts }: RunningFacts): string[] {

@@ -61,12 +61,14 @@ const holdersOf = ({ id, projectId, environmentId }: StoredOwner): readonly (rea
   ...(id === projectId || id === environmentId ? [] : [['service_id', id] as const]),
 ];
 
-/** The variables that an owner sees, inherited ones included; its secrets; or both. */
-export const visibleVariables = (db: Db, owner: StoredOwner, which: 'variables' | 'secrets' | 'both') => {
+/** The variables that an owner sees, inherited ones included; its secrets; or both. @param most how many of each holder are needed at most; default all */
+export const visibleVariables = (db: Db, owner: StoredOwner, which: 'variables' | 'secrets' | 'both', most?: number) => {
   // A union uses one index per owner. With OR, every page would read and sort all rows.
   const heldBy = ([holder, id]: readonly [OwnerColumn, string]) => {
     const all = db.selectFrom('variable').selectAll().where(holder, '=', id);
-    return which === 'both' ? all : all.where('sealed_value', which === 'secrets' ? 'is not' : 'is', null);
+    const wanted = which === 'both' ? all : all.where('sealed_value', which === 'secrets' ? 'is not' : 'is', null);
+    // Databases don't see by themselves that a page needs no more of each.
+    return most === undefined ? wanted : db.selectFrom(wanted.orderBy('created_at').orderBy('id').limit(most).as('held')).selectAll() as unknown as typeof wanted;
   };
   const [first, ...others] = holdersOf(owner).map(heldBy);
   const all = others.reduce((union, one) => union.unionAll(one), first!);
@@ -74,8 +76,12 @@ export const visibleVariables = (db: Db, owner: StoredOwner, which: 'variables' 
 };
 
 /** The list of variables that an owner sees, for pages. It has no secrets, as the stored totals count none. */
-export const pagedVariables = (db: Db, owner: StoredOwner) =>
-  ({ rows: visibleVariables(db, owner, 'variables'), total: () => totalOf(db, 'variable', holdersOf(owner).map(([, id]) => id)) });
+export const pagedVariables = async (db: Db, owner: StoredOwner, slice?: { readonly offset: number; readonly limit: number }) => {
+  const rows = slice === undefined
+    ? await visibleVariables(db, owner, 'variables').execute()
+    : await visibleVariables(db, owner, 'variables', slice.offset + slice.limit).limit(slice.limit).offset(slice.offset).execute();
+  return { rows, total: await totalOf(db, 'variable', holdersOf(owner).map(([, id]) => id)) };
+};
 
 /** The services that a variable applies to: its own service, or all of its environment or project. */
 export async function affectedServices(db: Db, { service_id, environment_id, project_id }: VariableRow): Promise<string[]> {

@@ -2,15 +2,20 @@ import type { OwnerKind } from '../../../contract/index.ts';
 import { notFound, refused } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { findById } from './find.ts';
-import { pageOf, pageOfFetched, type PageInput } from './page.ts';
+import { pageOfFetched, type PageInput } from './page.ts';
 import { variableAnswers } from './variable-answers.ts';
 import { storeSecret, createVariable, deleteVariable, overrideVariable, replaceStoredSecret, replaceVariable } from './variable-changes.ts';
 import { findOwner, findVariable, ownerOfRow, pagedVariables, requireChangeable, visibleVariables, type VariableRow } from './variable-owners.ts';
 
 const answerOf = async (row: VariableRow, { db }: RequestContext) => (await variableAnswers(db, [row]))[0]!;
 
-const list = async (kind: OwnerKind, id: string, page: PageInput, { db }: RequestContext) =>
-  pageOf(pagedVariables(db, await findOwner(db, kind, id)), page, (rows) => variableAnswers(db, rows));
+async function list(kind: OwnerKind, id: string, page: PageInput, { db }: RequestContext) {
+  const owner = await findOwner(db, kind, id);
+  return pageOfFetched(page, async (slice) => {
+    const { rows, total } = await pagedVariables(db, owner, slice);
+    return { rows: await variableAnswers(db, rows), total };
+  });
+}
 
 /** The secrets that an owner sees, without their values. */
 async function listSecrets(kind: OwnerKind, id: string, page: PageInput, { db }: RequestContext) {

@@ -9,3 +9,10 @@ export const lookupStatements: readonly string[] = [
   `create index audit_event_of_former_domain on audit_event (${jsonMemberOf('original_change', ['domain'])}) where event_type = 'DELETE' and sub_target_type = 'CUSTOM_DOMAIN'`,
   'create index totals_of_owner on list_total (owner_id)',
 ];
+
+/** Indexes for what fails of a cluster, and for secrets among variables. */
+export const failureAndSecretStatements: readonly string[] = [
+  'create index service_in_state on service (deployed_state)',
+  'create index running_service_down on running_service (service_id) where running = 0',
+  ...['project', 'environment', 'service'].map((owner) => `create index secret_of_${owner} on variable (${owner}_id, created_at, id) where sealed_value is not null and ${owner}_id is not null`),
+];

@@ -3,7 +3,7 @@ import { callWindowStatements } from './call-windows.ts';
 import { engineTableStatements } from './engine-tables.ts';
 import { jsonMemberStatements } from './json-members.ts';
 import { listTotalStatements } from './list-totals.ts';
-import { lookupStatements } from './lookups.ts';
+import { failureAndSecretStatements, lookupStatements } from './lookups.ts';
 import { platformTableStatements } from './platform-tables.ts';
 
 /** The platform's tables in PostgreSQL, step by step. They have a history of their own, apart from that of SQLite. */
@@ -13,5 +13,6 @@ export const platformSchema: SchemaSteps = {
     { name: '0001-tables', compatibleSince: 1, statements: [...platformTableStatements, ...engineTableStatements, ...listTotalStatements, ...callWindowStatements] },
     { name: '0002-members-of-any-json', compatibleSince: 1, statements: jsonMemberStatements },
     { name: '0003-lookups', compatibleSince: 1, statements: lookupStatements },
+    { name: '0004-failures-and-secrets', compatibleSince: 1, statements: failureAndSecretStatements },
   ],
 };

@@ -13,6 +13,7 @@ import { runtimes } from './0010-runtimes.ts';
 import { runningServices } from './0011-running-services.ts';
 import { fencing } from './0012-fencing.ts';
 import { lookups } from './0013-lookups.ts';
+import { failuresAndSecrets } from './0014-failures-and-secrets.ts';
 import type { DatabaseSchema } from '../../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -30,6 +31,7 @@ const migrations: Record<string, Migration> = {
   '0011-running-services': runningServices,
   '0012-fencing': fencing,
   '0013-lookups': lookups,
+  '0014-failures-and-secrets': failuresAndSecrets,
 };
 
 /** The names of all migrations. */
