@@ -57,10 +57,9 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
     return words.includes('exec') ? expectRunsInside(words.slice(words.indexOf(server!) + 1)) : expect(words).toContain(words.includes('kill') ? server : 'up');
   },
   'kubectl create': (words) => {
-    if (words[4] === 'infra-mcp-keys') return expect(valuesOf('--from-file', words)).toEqual(['keys']);
-    expect(words.slice(2, 5)).toEqual(['secret', 'generic', mountedSecret]);
-    return undefined;
-    expect(valuesOf('--from-file', words).toSorted()).toEqual(secretFiles().toSorted());
+    const isShared = words[4] === 'infra-mcp-keys';
+    expect(words.slice(2, 5)).toEqual(['secret', 'generic', isShared ? 'infra-mcp-keys' : mountedSecret]);
+    expect(valuesOf('--from-file', words).toSorted()).toEqual(isShared ? ['keys'] : secretFiles().toSorted());
   },
   'kubectl apply': (words) => expect(existsSync(join(root, valuesOf('--filename', words)[0]!))).toBe(true),
   'kubectl exec': (words) => {
