@@ -20,6 +20,7 @@ const others: Readonly<Record<string, string>> = {
   kubectl: 'test/shipping reads the manifests; there is no cluster',
   helm: 'test/shipping renders the chart; there is no cluster',
   npx: 'runs vitest: what CONTRIBUTING.md has of it, test/contributing runs',
+  head: 'makes a key that nothing here uses',
   curl: 'asks a server that another line starts',
   export: 'sets a variable of the shell',
   cd: 'goes elsewhere',

@@ -26,12 +26,17 @@ describe.each([['for one server', compose], ['for two servers and their database
 describe('the compose file for two servers and their database', () => {
   const { services, secrets } = composeWithDatabase;
   const { 'infra-mcp-1': one, 'infra-mcp-2': other, proxy, postgres } = services;
-  const { INFRA_DATABASE_URL: address, ...environment } = one.environment;
+  const { INFRA_DATABASE_URL: address, INFRA_HTTP_DRAIN_DELAY: drainDelay, ...environment } = one.environment;
 
   test('has servers like the one of the other file, with the same data and the same database', () => {
     expect(other).toEqual(one);
     expect({ ...one, environment, depends_on: undefined, ports: service.ports }).toEqual({ ...service, depends_on: undefined });
     expect(Object.keys(composeWithDatabase.volumes)).toContain('data');
+  });
+
+  test('lets a server say that it stops before it takes no more calls, and all of them finish', () => {
+    expect(Number(drainDelay)).toBeGreaterThan(2);
+    expect(Number.parseInt(one.stop_grace_period, 10)).toBeGreaterThan((defaultLimits.drainTime + defaultLimits.shutdownDelay) / 1000 + Number(drainDelay));
   });
 
   test('tells the servers the address and the password that the database has', () => {

@@ -5,7 +5,7 @@ import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import { tools } from '../../tools/index.ts';
 import { commandsIn, commandsOfPage } from '../docs/pages.ts';
 import { parseProgramCommand } from '../docs/program-commands.ts';
-import { compose, service } from './compose.ts';
+import { compose, composeWithDatabase, service } from './compose.ts';
 import { containerEnv, objectOf, rendered } from './kubernetes.ts';
 import { image, root, readText, readYaml } from './repository-files.ts';
 
@@ -31,6 +31,18 @@ const secretFiles = (): string[] => {
   return Object.values(containerEnv).filter((value) => dirname(value) === mount).map((path) => basename(path));
 };
 
+const composeFiles: Readonly<Record<string, { readonly services: object }>> = { 'deploy/compose.yaml': compose, 'deploy/compose.database.yaml': composeWithDatabase };
+
+/** Values that are given to Helm are values of the chart. */
+function expectChartValues(words: readonly string[]): void {
+  expect(existsSync(join(root, words[3]!, 'Chart.yaml'))).toBe(true);
+  const values = readYaml('deploy/helm/infra-mcp/values.yaml');
+  for (const given of valuesOf('--set', words)) {
+    const [path = ''] = given.split('=');
+    expect(path.split('.').reduce<unknown>((held, name) => (held as Record<string, unknown> | undefined)?.[name], values), path).toBeDefined();
+  }
+}
+
 const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = {
   'docker build': (words) => {
     expect(valuesOf('--file', words).every((path) => existsSync(join(root, path)))).toBe(true);
@@ -38,26 +50,30 @@ const checks: Readonly<Record<string, (words: readonly string[]) => unknown>> = 
     expect(words.at(-1)).toBe('.');
   },
   'docker compose': (words) => {
-    expect(valuesOf('--file', words)).toEqual(['deploy/compose.yaml']);
-    const place = words.indexOf(Object.keys(compose.services)[0]!);
-    return words.includes('exec') ? expectRunsInside(words.slice(place + 1)) : expect(words).toContain(words.includes('kill') ? Object.keys(compose.services)[0] : 'up');
+    const [file] = valuesOf('--file', words);
+    const composed = composeFiles[file!];
+    expect(composed, file).toBeDefined();
+    const [server] = Object.keys(composed!.services);
+    return words.includes('exec') ? expectRunsInside(words.slice(words.indexOf(server!) + 1)) : expect(words).toContain(words.includes('kill') ? server : 'up');
   },
   'kubectl create': (words) => {
-    expect(words.slice(2, 5)).toEqual(['secret', 'generic', mountedSecret]);
-    expect(valuesOf('--from-file', words).toSorted()).toEqual(secretFiles().toSorted());
+    const isShared = words[4] === 'infra-mcp-keys';
+    expect(words.slice(2, 5)).toEqual(['secret', 'generic', isShared ? 'infra-mcp-keys' : mountedSecret]);
+    expect(valuesOf('--from-file', words).toSorted()).toEqual(isShared ? ['keys'] : secretFiles().toSorted());
   },
   'kubectl apply': (words) => expect(existsSync(join(root, valuesOf('--filename', words)[0]!))).toBe(true),
   'kubectl exec': (words) => {
     expect(words).toContain(`${compose.name}-0`);
     return expectRunsInside(words.slice(words.indexOf('--') + 1));
   },
-  'helm install': (words) => {
-    expect(existsSync(join(root, words[3]!, 'Chart.yaml'))).toBe(true);
-    const values = readYaml('deploy/helm/infra-mcp/values.yaml');
-    for (const given of valuesOf('--set', words)) {
-      const [path = ''] = given.split('=');
-      expect(path.split('.').reduce<unknown>((held, name) => (held as Record<string, unknown> | undefined)?.[name], values), path).toEqual(expect.any(String));
-    }
+  'helm install': expectChartValues,
+  'helm upgrade': (words) => {
+    expectChartValues(words);
+    expect(valuesOf('--set', words)).toContain('database.keysSecretName=infra-mcp-keys');
+  },
+  'head -c': (words) => {
+    expect(words).toEqual(['head', '-c', '32', '/dev/urandom']);
+    expect([...readText(page).matchAll(/urandom > keys\/(\S+)/g)].map(([, name]) => name)).toEqual(['guard.key', 'question-1.key']);
   },
 };
 

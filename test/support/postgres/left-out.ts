@@ -1,6 +1,7 @@
 /** Test files of the platform that aren't run on PostgreSQL, and why. Beside them, one test of `control/time.test.ts` resets the records. */
 export const leftOut: Readonly<Record<string, string>> = {
   'test/platform/store/database.test.ts': 'it is about the database file of a data directory',
+  'test/platform/store/plans.test.ts': 'it asks SQLite how it runs statements; on-server/plans.test.ts asks PostgreSQL',
   'test/platform/store/old-directories.test.ts': 'it opens data directories of earlier versions; PostgreSQL had none',
   'test/platform/store/list-totals.test.ts': 'it takes a data directory through a migration',
   'test/platform/testing/control/records.test.ts': 'snapshots, restores and resets replace the file of a data directory',
