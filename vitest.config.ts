@@ -60,10 +60,10 @@ export default defineConfig(({ mode }) => {
   const [shared, isolated] = [{ ...perSuite, isolate: false }, { ...perSuite, isolate: true }];
   return {
     test: {
-      passWithNoTests: ['slow', 'fleet'].includes(mode),
+      passWithNoTests: mode === 'slow',
       pool: 'forks',
       // Some tests wait more than they work: a third worker uses what they leave of two cores. Engines share a network, where there is room for one.
-      maxWorkers: files === undefined ? 3 : ['docker', 'fleet'].includes(mode) ? 1 : 2,
+      maxWorkers: files === undefined ? 3 : mode === 'docker' ? 1 : 2,
       ...(mode === 'thorough'
         ? {
             projects: [
