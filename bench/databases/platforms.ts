@@ -11,7 +11,7 @@ import { type BenchPostgres, startBenchPostgres } from './postgres.ts';
 /** How many platforms share a database. */
 const numbers = [1, 2, 4];
 const environments = 64;
-const deployments = 2000;
+const deployments = 1000;
 const reads = 4000;
 /** Concurrent requests, over all platforms. */
 const [deploying, reading] = [32, 16];
