@@ -29,7 +29,7 @@ export async function cuttingProxy({ host, port }: PostgresAddress) {
   await once(server.listen(`${directory}/.s.PGSQL.${port}`), 'listening');
   return {
     host: directory,
-    /** Cuts the next commit on a connection that has carried a statement with this text before. */
+    /** Cuts the next commit on a connection that has carried a statement or a parameter with this text before. */
     cutCommitAfter: (text: string) => {
       awaited = text;
     },
