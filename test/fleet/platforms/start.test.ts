@@ -45,6 +45,13 @@ describe('platforms that start at once on an empty database', () => {
     await expect(stat(join(directory, 'serving.json'))).rejects.toThrow('ENOENT');
   });
 
+  test('need nothing on their machine but the keys', async () => {
+    const [url, directory] = [await server.createDatabase(), await temporaryDirectory()];
+    const fleet = await fleetOn(url);
+    const { ready } = await fleet.start(['--data-dir', join(directory, 'nothing', 'here')]);
+    expect(await statusWith(ready.url, ready.token!)).toBe(200);
+  });
+
   test('with another key than the records were sealed with, one does not start, and says which file to put where', async () => {
     const url = await server.createDatabase();
     const { ready } = await (await fleetOn(url)).start();
