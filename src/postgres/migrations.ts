@@ -39,6 +39,19 @@ interface AppliedStep {
 /** A statement for which no limit in time holds: however long another process takes, and however many rows there are. */
 const unlimited = (text: string, values: readonly unknown[] = []): QueryConfig => Object.assign({ text, values: [...values] }, { query_timeout: 2 ** 31 - 1 });
 
+const duplicateTable = '42P07';
+
+/** Runs the statements of a step. @throws Error that says so if the database has tables of others */
+async function takeStep(client: PostgresClient, { statements }: SchemaStep): Promise<void> {
+  try {
+    // oxlint-disable-next-line no-await-in-loop -- in their order.
+    for (const statement of statements) await client.query(unlimited(statement));
+  } catch (error) {
+    if ((error as { code?: string }).code !== duplicateTable) throw error;
+    throw new Error(`The database is used by something else: ${(error as Error).message}. Nothing was changed. Give infra-mcp a database of its own.`, { cause: error });
+  }
+}
+
 /** The table of the steps of a schema that a database has. */
 export const tableOf = (name: string): string => `${name}_schema_step`;
 
@@ -71,11 +84,11 @@ export async function migrateSchema(pool: PostgresPool, schema: SchemaSteps, ann
     const applied = await appliedSteps(client, schema);
     requireCompatible(schema, applied);
     const missing = [...schema.steps.entries()].filter(([, { name }]) => !applied.some((step) => step.name === name));
-    for (const [position, { name, statements, compatibleSince }] of missing) {
+    for (const [position, step] of missing) {
       // oxlint-disable-next-line no-await-in-loop -- in their order.
-      for (const statement of statements) await client.query(unlimited(statement));
+      await takeStep(client, step);
       // oxlint-disable-next-line no-await-in-loop
-      await client.query(`insert into ${table} (name, position, compatible_since) values ($1, $2, $3)`, [name, position, compatibleSince]);
+      await client.query(`insert into ${table} (name, position, compatible_since) values ($1, $2, $3)`, [step.name, position, step.compatibleSince]);
     }
     if (missing.length > 0) await announce(client);
   });

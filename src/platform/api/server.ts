@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the route accepts calls without a token. */
     isOpen?: boolean;
+    /** Whether the route says nothing but that the process serves: it needs no records, and its calls don't count. */
+    isHealth?: boolean;
     /** The name of the operation that the route serves, if any. */
     operation?: OperationName;
   }
@@ -41,6 +43,9 @@ type Input = Record<string, unknown>;
 type AnyHandler =
   | ((input: Input, context: RequestContext) => Promise<unknown>)
   | { readonly withoutTransaction: (input: Input, context: NonTransactionalContext) => Promise<unknown> };
+
+/** Where proxies ask whether a platform serves. */
+const healthPath = '/readyz';
 
 /** Long path parameters must reach their route, whose validation names the parameter. Node limits the whole request head to 16 KB. */
 const maxParamLength = 16_384;
@@ -191,12 +196,16 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
   app.decorateRequest('principal', null);
   closeConnectionsOnShutdown(app);
   dependencies.extend?.(app);
-  app.addHook('onRequest', (request, reply) => authenticateAndLimit(dependencies, request, reply));
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.routeOptions.config.isHealth) await authenticateAndLimit(dependencies, request, reply);
+  });
   app.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);
   });
   for (const op of allOperations) if (op.effect !== 'read') eventTypeOf(op);
+  // For proxies. Where the database is away, callers learn more from the answers to their requests than from a proxy without servers.
+  app.get(healthPath, { config: { isHealth: true } }, async (_request, reply) => reply.send({ status: 'serving' }));
   app.get('/openapi.json', { config: { isOpen: true } }, async () => (document ??= openApiDocument()));
   for (const op of allOperations) addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);
   return app;

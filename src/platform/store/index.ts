@@ -9,7 +9,7 @@ export { databaseFile, openDatabase } from './sqlite/database.ts';
 export type { ExaminedRecords } from './postgres/examine-records.ts';
 export { exportRecords } from './sqlite/exported-records.ts';
 export type { ExportedRecords } from './exported-records.ts';
-export { markMoved, readMove, unmarkMoved } from './sqlite/moved-records.ts';
+export { hasUnmovedRecords, markMoved, readMove, unmarkMoved } from './sqlite/moved-records.ts';
 export type { KnownRecords } from './known-records.ts';
 export { readKnownRecords } from './sqlite/known-records.ts';
 export { migrationNames } from './sqlite/migrations/migrate.ts';

@@ -63,6 +63,32 @@ describe('platforms that start at once on an empty database', () => {
   });
 });
 
+test('records that were not moved are not left behind unnoticed', async () => {
+  const [url, directory] = [await server.createDatabase(), await temporaryDirectory()];
+  const { child, ended } = await startPlatformProgram(['--data-dir', directory]);
+  child.kill('SIGTERM');
+  await ended;
+  const { code, stderr } = await runProgram(['platform', '--data-dir', directory], { INFRA_DATABASE_URL: url });
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(new RegExp(`records in ${directory} that were not moved .* migrate`));
+  expect((await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'"))[0]).toEqual({ tables: '0' });
+});
+
+test('a database of something else is left alone', async () => {
+  const url = await server.createDatabase();
+  await inDatabase(url, 'create table project (id integer)');
+  const { code, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], { INFRA_DATABASE_URL: url });
+  expect(code).toBe(1);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('used by something else: relation "project" already exists. Nothing was changed. Give infra-mcp a database of its own.');
+  expect((await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'"))[0]).toEqual({ tables: '1' });
+});
+
+test('a proxy asks whether a platform serves, without a token and as often as it likes', async () => {
+  const { ready } = await (await fleetOn(await server.createDatabase())).start(['--rate-limit', '3']);
+  for (let asked = 0; asked < 6; asked += 1) expect((await fetch(new URL('/readyz', ready.url))).status).toBe(200);
+  expect(await statusWith(ready.url, ready.token!)).toBe(200);
+});
+
 test('a scenario is put on once by several that start with it, while others carry out deployments', async () => {
   const url = await server.createDatabase();
   const fleet = await fleetOn(url);

@@ -37,6 +37,9 @@ const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): 
 /** Where the records in a file went; undefined if they are still there, or there is no such file. @throws Error if it can't be read */
 export const readMove = (path: string): RecordsMove | undefined => inFile(path, moveOf);
 
+/** Whether a file has records that weren't moved to a database. @throws Error if it can't be read */
+export const hasUnmovedRecords = (path: string): boolean => existsSync(path) && readMove(path) === undefined;
+
 /** Marks the records in a file as moved: no program serves them from there any more. */
 export const markMoved = (path: string, { to, at }: RecordsMove): void => inFile(path, (database) => {
   database.exec(`PRAGMA synchronous = FULL; BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS ${moveMark} (address TEXT NOT NULL, moved_at TEXT NOT NULL) STRICT; DELETE FROM ${moveMark}`);
