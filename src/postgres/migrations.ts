@@ -48,7 +48,7 @@ async function takeStep(client: PostgresClient, { statements }: SchemaStep): Pro
     for (const statement of statements) await client.query(unlimited(statement));
   } catch (error) {
     if ((error as { code?: string }).code !== duplicateTable) throw error;
-    throw new Error(`The database is used by something else: ${(error as Error).message}. Nothing was changed. Give infra-mcp a database of its own.`, { cause: error });
+    throw new Error(`The database is used by something else: ${(error as Error).message}. Nothing was changed. Name a database that nothing else uses.`, { cause: error });
   }
 }
 

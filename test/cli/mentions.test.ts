@@ -21,7 +21,7 @@ const inSentences = ['with', 'or', 'and', 'was', 'can'];
 const hidden = ['complete'];
 
 /** Options of Docker's own client, in the commands that doctor tells to run. */
-const ofDocker = ['--advertise-addr', '--filter', '--tlsverify', '--tlscacert', '--tlscert', '--tlskey'];
+const ofDocker = ['--advertise-addr', '--availability', '--force', '--filter', '--tlsverify', '--tlscacert', '--tlscert', '--tlskey'];
 
 const isOfDocker = ({ file, flag }: { file: string; flag: string }): boolean => file.startsWith('src/cli/doctor/engine/') && ofDocker.includes(flag);
 

@@ -79,7 +79,7 @@ test('a database of something else is left alone', async () => {
   await inDatabase(url, 'create table project (id integer)');
   const { code, stderr } = await runProgram(['platform', '--data-dir', await temporaryDirectory()], { INFRA_DATABASE_URL: url });
   expect(code).toBe(1);
-  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('used by something else: relation "project" already exists. Nothing was changed. Give infra-mcp a database of its own.');
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('used by something else: relation "project" already exists. Nothing was changed. Name a database that nothing else uses.');
   expect((await inDatabase(url, "select count(*) as tables from information_schema.tables where table_schema = 'public'"))[0]).toEqual({ tables: '1' });
 });
 

@@ -101,5 +101,5 @@ test('a snapshot of another key is not restored, and records do not start with a
   const elsewhere = await mkdtemp(join(tmpdir(), 'infra-mcp-key-'));
   onTestFinished(() => rm(elsewhere, { recursive: true }));
   await copyFile(snapshotFile('mine'), join(elsewhere, databaseFile));
-  await expect(startPlatform({ dataDir: elsewhere })).rejects.toThrow(/The key file secret\.key in .* is not the one its secrets were sealed with/);
+  await expect(startPlatform({ dataDir: elsewhere })).rejects.toThrow(/The key file secret\.key in .* is not the one that the secrets of these records were sealed with/);
 });
