@@ -13,7 +13,7 @@ export { invisibleCharacters, isPrintableAscii, withLineFeeds, withoutEscapes, w
 export { DateTime, Duration, Email, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
 export type { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
-export type { Cluster, ClusterLock } from './resources/cluster.ts';
+export { nodeAvailabilities, nodeRoles, nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
 export { CustomDomainRequest, domainKinds, type DomainCheckStatus, type DomainKind } from './resources/custom-domain.ts';
 export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest, type DatabaseUpdateRequest } from './resources/database.ts';

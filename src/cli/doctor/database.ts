@@ -17,8 +17,11 @@ const testedVersion = 15;
 /** How far the clocks may differ before somebody should look, in milliseconds. */
 const tolerableDifference = 5000;
 
-/** How many connections the parts of one process have at most, with those that they listen on. */
-const connectionsOf = { platform: 12, server: 6 } as const;
+/** How many connections the parts of a process have at most. Their code is loaded only here. */
+const connectionsOf = {
+  platform: async () => (await import('../../platform/store/postgres/open-records.ts')).platformConnections,
+  server: async () => (await import('../../server/guard/storage/postgres/guard-store.ts')).serverConnections,
+};
 export type DatabaseUser = keyof typeof connectionsOf;
 
 const correctAddress = 'Correct INFRA_DATABASE_URL, or start the database.';
@@ -37,8 +40,8 @@ function encryptionFinding({ isEncrypted }: ExaminedServer, { host, tls }: Postg
   return encryption.good(`connections to ${host} are encrypted, and its certificate is checked`);
 }
 
-function roomFinding({ maximumConnections, connections }: ExaminedServer, users: readonly DatabaseUser[]): DoctorFinding {
-  const needed = users.reduce((sum, user) => sum + connectionsOf[user], 0);
+async function roomFinding({ maximumConnections, connections }: ExaminedServer, users: readonly DatabaseUser[]): Promise<DoctorFinding> {
+  const needed = (await Promise.all(users.map((user) => connectionsOf[user]()))).reduce((sum, most) => sum + most, 0);
   const left = maximumConnections - connections;
   const says = `${connections} of ${maximumConnections} in use; a process like this takes up to ${needed}`;
   if (left >= needed) return room.good(says);
@@ -102,7 +105,7 @@ export async function examineConfiguredDatabase(config: Config, users: readonly 
       const platform = users.includes('platform') ? await recordsFindings(examination, config) : undefined;
       const guard = users.includes('server') ? [schemaFinding('the servers', await examination.schemaState((await import('../../server/guard/storage/postgres/guard-store.ts')).guardSchema))] : [];
       return {
-        findings: [state, versionFinding(server), encryptionFinding(server, address, isOnThisMachine(address.host)), roomFinding(server, users), clockFinding(server), ...(platform?.findings ?? []), ...guard],
+        findings: [state, versionFinding(server), encryptionFinding(server, address, isOnThisMachine(address.host)), await roomFinding(server, users), clockFinding(server), ...(platform?.findings ?? []), ...guard],
         ...(platform && { records: platform.records }),
       };
     });

@@ -18,6 +18,8 @@ export interface Move {
   readonly waitingCalls: number;
 }
 
+const unchanged = 'Nothing was changed.';
+
 interface Source {
   readonly records: ExportedRecords | undefined;
   readonly counts: ExportedCounts | undefined;
@@ -85,7 +87,8 @@ export async function moveRecords(config: Config, databaseUrl: string): Promise<
     // The mark of an earlier run stays: what that one committed may be in the database.
     if (!wasMarked) unmarkMoved(file);
     const reason = explained(address, error);
-    throw new Error(`${reason instanceof Error ? reason.message : String(reason)} Nothing was changed.`, { cause: error });
+    const says = reason instanceof Error ? reason.message : String(reason);
+    throw new Error(says.includes(unchanged) ? says : `${says} ${unchanged}`, { cause: error });
   } finally {
     await records?.close();
   }

@@ -2,13 +2,19 @@ import * as z from 'zod';
 import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts';
 import { ClusterState } from '../states.ts';
 
+/** What machines of a cluster can be. */
+export const nodeRoles = ['MANAGER', 'WORKER'] as const;
+/** PAUSE: takes no new instances. DRAIN: has none. */
+export const nodeAvailabilities = ['ACTIVE', 'PAUSE', 'DRAIN'] as const;
+export const nodeStates = ['READY', 'DOWN', 'UNKNOWN', 'DISCONNECTED'] as const;
+
 /** A machine of a cluster. Not in the API document. */
 const ClusterNode = z.object({
   id: z.string(),
   name: z.string(),
-  role: z.enum(['MANAGER', 'WORKER']),
-  availability: z.enum(['ACTIVE', 'PAUSE', 'DRAIN']).describe('PAUSE: takes no new instances. DRAIN: has none.'),
-  state: z.enum(['READY', 'DOWN', 'UNKNOWN', 'DISCONNECTED']),
+  role: z.enum(nodeRoles),
+  availability: z.enum(nodeAvailabilities).describe('PAUSE: takes no new instances. DRAIN: has none.'),
+  state: z.enum(nodeStates),
   state_since: DateTime.describe('At the latest.'),
   address: z.string().optional(),
   cpu: z.int().describe('Thousandths of a CPU.'),

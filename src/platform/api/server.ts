@@ -130,6 +130,7 @@ const runHandler = (dependencies: ApiDependencies, op: AnyOperation, handler: An
   if (op.effect === 'read') return db.read(within);
   const actor = { name: principal.name, origin: requestOrigin, userAgent: request.headers['user-agent'] };
   return db.write(async (trx) => {
+    // In a data directory writes run one at a time anyway.
     if (db.isShared) await holdForRequest(op, input, trx);
     return withEvent(op, input, { db: trx, clock: dependencies.clock }, actor, () => within(trx));
   });

@@ -1,11 +1,13 @@
+import type { nodeAvailabilities, nodeRoles, nodeStates } from '../../contract/index.ts';
+
 /** A machine of a cluster. */
 export interface ClusterNode {
   readonly id: string;
   readonly name: string;
-  readonly role: 'MANAGER' | 'WORKER';
+  readonly role: (typeof nodeRoles)[number];
   /** Whether it takes instances; paused it keeps those that it has, drained it has none. */
-  readonly availability: 'ACTIVE' | 'PAUSE' | 'DRAIN';
-  readonly state: 'READY' | 'DOWN' | 'UNKNOWN' | 'DISCONNECTED';
+  readonly availability: (typeof nodeAvailabilities)[number];
+  readonly state: (typeof nodeStates)[number];
   /** Since when it is in this state at the latest, in milliseconds since the epoch. */
   readonly changedAt: number;
   /** Its IP address, if it is known. */

@@ -19,6 +19,9 @@ export const lockOf = (name: string): string => `platform/alone/${name}`;
 
 const defaultConnections = 10;
 
+/** How many connections a process has at most: those for queries, the one that it listens on, and that of a lock while it starts. */
+export const platformConnections = defaultConnections + 2;
+
 /** How often it is looked whether the schema is still one to work on, in milliseconds. */
 const betweenSchemaChecks = 60_000;
 

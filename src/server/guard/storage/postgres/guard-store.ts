@@ -11,6 +11,11 @@ import { postgresWaitingRecords } from './waiting-records.ts';
 
 export { guardSchema } from './schema-steps.ts';
 
+const defaultConnections = 5;
+
+/** How many connections a server has at most: those for queries, and the one that it listens on. */
+export const serverConnections = defaultConnections + 1;
+
 /** How a process uses the database. */
 export interface PostgresGuardOptions {
   /** How many connections it has at most. Calls that need the store take one for moments. */
@@ -20,7 +25,7 @@ export interface PostgresGuardOptions {
 }
 
 /** A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first use. */
-export function postgresGuardStore(address: PostgresAddress, { maximumConnections = 5, isTimeGiven = false }: PostgresGuardOptions = {}): SharedStore {
+export function postgresGuardStore(address: PostgresAddress, { maximumConnections = defaultConnections, isTimeGiven = false }: PostgresGuardOptions = {}): SharedStore {
   const connection = guardConnection(address, { maximumConnections, isTimeGiven });
   return {
     time: (clock) => connection.transact(({ time }) => time(clock)),
