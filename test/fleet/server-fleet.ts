@@ -28,6 +28,10 @@ export interface ServerFleet {
   readonly start: (name: string, env?: Readonly<Record<string, string>>) => Promise<Replica>;
   /** Runs statements in the database. */
   readonly query: (statement: string) => Promise<readonly Record<string, unknown>[]>;
+  /** The arguments of a call that needs agreement: a webhook with a name of its own. */
+  readonly webhookCall: (name: string) => { readonly organization_id: string; readonly target_url: string; readonly events: readonly string[] };
+  /** How many webhooks of a name the platform has. */
+  readonly webhooksTo: (name: string) => Promise<number>;
   /** Lets nobody connect to the database, or everybody again. */
   readonly letIn: (isAllowed: boolean) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -44,6 +48,8 @@ async function queryAt(address: string, statement: string): Promise<readonly Rec
     await client.end();
   }
 }
+
+const hookOf = (name: string): string => `https://hooks.example/${name}`;
 
 /** Opens a database, keys with an operator's secret, and a platform. No server runs yet. */
 export async function openServerFleet(): Promise<ServerFleet> {
@@ -71,6 +77,8 @@ export async function openServerFleet(): Promise<ServerFleet> {
       return replica;
     },
     query: (statement) => queryAt(address, statement),
+    webhookCall: (name) => ({ organization_id: platform.organizationId, target_url: hookOf(name), events: ['DEPLOYMENT_FAILED'] }),
+    webhooksTo: async (name) => JSON.stringify(await platform.must('list_webhooks', { organization_id: platform.organizationId })).split(`${hookOf(name)}"`).length - 1,
     letIn: async (isAllowed) => {
       await queryAt(postgres.addressOf('postgres'), `alter database servers allow_connections ${isAllowed}`);
       if (!isAllowed) await queryAt(postgres.addressOf('postgres'), "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'servers'");

@@ -44,11 +44,6 @@ const callsAt = ({ output }: Replica): number => output.stderr.split('"calls":["
 
 const calls = (): number[] => replicas.map(callsAt);
 
-const webhookCall = (to: string) => ({ organization_id: fleet.platform.organizationId, target_url: `https://hooks.example/${to}`, events: ['DEPLOYMENT_FAILED'] });
-
-const webhooksTo = async (to: string): Promise<number> =>
-  JSON.stringify(await fleet.platform.must('list_webhooks', { organization_id: fleet.platform.organizationId })).split(`https://hooks.example/${to}"`).length - 1;
-
 const status = async (path: string): Promise<number> => (await fetch(new URL(path, proxy!.mcp))).status;
 
 describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
@@ -61,10 +56,10 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
     const client = await modern();
     for (let index = 0; index < 12; index += 1) expect((await client.call('list_projects')).isError).toBeFalsy();
     await vi.waitFor(() => expect(calls().filter((count) => count > 0)).toHaveLength(3));
-    const asked = await Promise.all(Array.from({ length: 6 }, (_, index) => callReplica(proxy!.mcp, 'create_webhook', webhookCall(`${proxyName}-${index}`))));
-    const answered = await Promise.all(asked.map((question, index) => callReplica(proxy!.mcp, 'create_webhook', webhookCall(`${proxyName}-${index}`), yesTo(question))));
+    const asked = await Promise.all(Array.from({ length: 6 }, (_, index) => callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`))));
+    const answered = await Promise.all(asked.map((question, index) => callReplica(proxy!.mcp, 'create_webhook', fleet.webhookCall(`${proxyName}-${index}`), yesTo(question))));
     expect(answered.map(({ isError }) => isError ?? false)).toEqual(Array.from({ length: 6 }, () => false));
-    for (let index = 0; index < 6; index += 1) expect(await webhooksTo(`${proxyName}-${index}`)).toBe(1);
+    for (let index = 0; index < 6; index += 1) expect(await fleet.webhooksTo(`${proxyName}-${index}`)).toBe(1);
   });
 
   test('a session of a 2025 client stays with one server; when that is gone the client begins a new one', async () => {
@@ -87,9 +82,9 @@ describe.each<ProxyName>(['haproxy', 'caddy'])('behind %s', (proxyName) => {
 
   test('a question passes to the user of a session while its call runs', async () => {
     const client = await legacy(userAnswering(agree));
-    const made = await client.call('create_webhook', webhookCall(`${proxyName}-asked`));
+    const made = await client.call('create_webhook', fleet.webhookCall(`${proxyName}-asked`));
     expect(made.isError, textOf(made)).toBeFalsy();
-    expect(await webhooksTo(`${proxyName}-asked`)).toBe(1);
+    expect(await fleet.webhooksTo(`${proxyName}-asked`)).toBe(1);
   });
 
   test('the approvals page is there, and nothing else', async () => {
@@ -137,9 +132,9 @@ describe('behind haproxy, whose sessions follow their id', () => {
       return agree(question);
     }));
     await asking.call('list_projects');
-    const made = await asking.call('create_webhook', webhookCall('in-a-session'));
+    const made = await asking.call('create_webhook', fleet.webhookCall('in-a-session'));
     expect(made.isError, textOf(made)).toBeFalsy();
-    expect(await webhooksTo('in-a-session')).toBe(1);
+    expect(await fleet.webhooksTo('in-a-session')).toBe(1);
     await stopped;
   });
 });

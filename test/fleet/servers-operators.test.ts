@@ -14,8 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => fleet.close());
 
-const webhookCall = (name: string) => ({ organization_id: fleet.platform.organizationId, target_url: `https://hooks.example/${name}`, events: ['DEPLOYMENT_FAILED'] });
-
 /** The page at a server, as a browser with this cookie sees it. */
 const look = async ({ mcp }: Replica, cookie: string, headers: Record<string, string> = {}): Promise<string> => (await fetch(new URL('/approvals', mcp), { headers: { cookie, ...headers } })).text();
 
@@ -29,7 +27,7 @@ const formToken = (page: string): string => /name="form_token" value="([^"]+)"/.
 /** Asks for a call that waits; its code. */
 async function wait(replica: Replica, name: string): Promise<string> {
   const client = await connectModernHttp(replica.mcp);
-  const code = /code (\w{4}-\w{4})/.exec(textOf(await client.call('create_webhook', webhookCall(name))))![1]!;
+  const code = /code (\w{4}-\w{4})/.exec(textOf(await client.call('create_webhook', fleet.webhookCall(name))))![1]!;
   await client.close();
   return code;
 }
@@ -43,7 +41,7 @@ test('an operator who signed in at one server decides at another what waits at t
   const decided = await send(other, { do: 'approve', code, form_token: formToken(await look(one, cookie)) }, cookie);
   expect(decided.headers.get('location')).toBe('/approvals?said=approved');
   const client = await connectModernHttp(one.mcp);
-  expect((await client.call('create_webhook', webhookCall('decided'))).isError).toBeFalsy();
+  expect((await client.call('create_webhook', fleet.webhookCall('decided'))).isError).toBeFalsy();
   await client.close();
 });
 
@@ -76,16 +74,16 @@ test('a cookie of another session, or a forged one, opens nothing, and the store
 
 test('while the database is away, what needs no agreement goes on, and nothing else is done', async () => {
   const cookie = await signIn(one);
-  const asked = await callReplica(one.mcp, 'create_webhook', webhookCall('away'));
+  const asked = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('away'));
   await fleet.letIn(false);
   expect((await callReplica(other.mcp, 'list_projects', {})).isError).toBeFalsy();
   expect((await callReplica(other.mcp, 'create_project', { name: 'made without the database' })).isError).toBeFalsy();
-  const answered = await callReplica(other.mcp, 'create_webhook', webhookCall('away'), yesTo(asked));
+  const answered = await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('away'), yesTo(asked));
   expect([answered.isError, replicaText(answered)]).toEqual([true, expect.stringMatching(/was not carried out and nothing has changed: this server can't use the database .* What needs no agreement goes on\. Try again in a minute/)]);
   const page = await fetch(new URL('/approvals', one.mcp), { headers: { cookie } });
   expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('The database that the servers share could not be used')]);
   expect((await fetch(new URL('/readyz', one.mcp))).status).toBe(200);
   await fleet.letIn(true);
-  expect((await callReplica(one.mcp, 'create_webhook', webhookCall('away'), yesTo(asked))).isError).toBeFalsy();
+  expect((await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('away'), yesTo(asked))).isError).toBeFalsy();
   expect(isSignedIn(await look(other, cookie))).toBe(true);
 });

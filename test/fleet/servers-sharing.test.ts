@@ -19,31 +19,26 @@ beforeAll(async () => {
 afterEach(closeTestServers);
 afterAll(() => fleet.close());
 
-const webhookCall = (name: string) => ({ organization_id: fleet.platform.organizationId, target_url: `https://hooks.example/${name}`, events: ['DEPLOYMENT_FAILED'] });
-
-const webhooksTo = async (name: string): Promise<number> =>
-  JSON.stringify(await fleet.platform.must('list_webhooks', { organization_id: fleet.platform.organizationId })).split(`https://hooks.example/${name}`).length - 1;
-
 const putKey = (name: string): Promise<void> => writeFile(join(fleet.keysDir, name), randomBytes(32), { mode: 0o600 });
 
 test('a question that one server asked is answered at another one, once, whoever gets the answer first', async () => {
-  const asked = await callReplica(one.mcp, 'create_webhook', webhookCall('answered'));
+  const asked = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('answered'));
   expect(asked.inputRequests?.confirm, replicaText(asked)).toBeDefined();
-  const answers = await Promise.all([other, one, other, one].map(({ mcp }) => callReplica(mcp, 'create_webhook', webhookCall('answered'), yesTo(asked))));
+  const answers = await Promise.all([other, one, other, one].map(({ mcp }) => callReplica(mcp, 'create_webhook', fleet.webhookCall('answered'), yesTo(asked))));
   expect(answers.filter(({ isError }) => !isError).map(replicaText)).toEqual([expect.stringContaining('hooks.example')]);
   for (const refused of answers.filter(({ isError }) => isError)) expect(replicaText(refused)).toMatch(/was not carried out and nothing has changed/);
-  expect(await webhooksTo('answered')).toBe(1);
+  expect(await fleet.webhooksTo('answered')).toBe(1);
 });
 
 test('a question outlives the replacement of its key, as long as the key is there', async () => {
-  const lost = await callReplica(one.mcp, 'create_webhook', webhookCall('lost'));
+  const lost = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('lost'));
   await putKey('question-2.key');
-  const kept = await callReplica(one.mcp, 'create_webhook', webhookCall('kept'));
+  const kept = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('kept'));
   await rm(join(fleet.keysDir, 'question-1.key'));
   await putKey('question-3.key');
-  expect(replicaText(await callReplica(other.mcp, 'create_webhook', webhookCall('lost'), yesTo(lost)))).toMatch(/nothing has changed/);
-  expect((await callReplica(other.mcp, 'create_webhook', webhookCall('kept'), yesTo(kept))).isError).toBeFalsy();
-  expect([await webhooksTo('lost'), await webhooksTo('kept')]).toEqual([0, 1]);
+  expect(replicaText(await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('lost'), yesTo(lost)))).toMatch(/nothing has changed/);
+  expect((await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('kept'), yesTo(kept))).isError).toBeFalsy();
+  expect([await fleet.webhooksTo('lost'), await fleet.webhooksTo('kept')]).toEqual([0, 1]);
 });
 
 test('the hourly limit counts the calls of all servers', async () => {
@@ -53,8 +48,8 @@ test('the hourly limit counts the calls of all servers', async () => {
   for (const index of [0, 1, 0, 1, 0]) {
     const name = `limited-${made.length}`;
     const { mcp } = limited[index]!;
-    const asked = await callReplica(mcp, 'create_webhook', webhookCall(name));
-    made.push(asked.requestState !== undefined && !(await callReplica(mcp, 'create_webhook', webhookCall(name), yesTo(asked))).isError);
+    const asked = await callReplica(mcp, 'create_webhook', fleet.webhookCall(name));
+    made.push(asked.requestState !== undefined && !(await callReplica(mcp, 'create_webhook', fleet.webhookCall(name), yesTo(asked))).isError);
   }
   // Two calls were made by the tests before, at servers without a limit, which don't count.
   expect(made).toEqual([true, true, true, false, false]);
@@ -63,12 +58,12 @@ test('the hourly limit counts the calls of all servers', async () => {
 
 test('a call that waits at one server is approved on the page of another, made once, and all logs are verified together', async () => {
   const clients = [await connectModernHttp(one.mcp), await connectModernHttp(other.mcp)] as const;
-  const waitingCode = async (name: string): Promise<string> => /code (\w{4}-\w{4})/.exec(textOf(await clients[0].call('create_webhook', webhookCall(name))))![1]!;
+  const waitingCode = async (name: string): Promise<string> => /code (\w{4}-\w{4})/.exec(textOf(await clients[0].call('create_webhook', fleet.webhookCall(name))))![1]!;
   for (const [name, page] of [['own', one], ['across', other]] as const) {
     await approveOnPage(new URL(`/approvals?code=${await waitingCode(name)}`, page.mcp).href);
-    const made = await Promise.all([0, 1, 0, 1].map((index) => clients[index]!.call('create_webhook', webhookCall(name))));
+    const made = await Promise.all([0, 1, 0, 1].map((index) => clients[index]!.call('create_webhook', fleet.webhookCall(name))));
     expect(made.filter(({ isError }) => !isError)).toHaveLength(1);
-    expect(await webhooksTo(name)).toBe(1);
+    expect(await fleet.webhooksTo(name)).toBe(1);
   }
   for (const client of clients) await client.close();
   await Promise.all([one, other].map(stopReplica));
