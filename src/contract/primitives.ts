@@ -5,7 +5,7 @@ export const referenceKinds = [
   'organization', 'project', 'environment', 'environment_variable', 'cluster',
   'application', 'container', 'database', 'job', 'helm', 'terraform',
   'alert_rule', 'alert_receiver', 'labels_group', 'annotations_group',
-  'webhook', 'role', 'helm_repository', 'registry', 'custom_domain', 'secret',
+  'webhook', 'role', 'helm_repository', 'registry', 'custom_domain', 'secret', 'backup',
 ] as const;
 export type ReferenceKind = (typeof referenceKinds)[number];
 

@@ -66,8 +66,11 @@ export const terminalOutcome = (action: string, state: string): 'good' | 'bad' |
   return failureStates.includes(state) || state.endsWith('_ERROR') ? 'bad' : undefined;
 };
 
+/** The state of what was deployed, and of which nothing runs: nothing is being done to it, however it ends. */
+const unavailable = 'UNAVAILABLE' satisfies DeploymentState;
+
 /** Whether nothing is in progress in this state, whatever the last action was. Accepts any text; an unknown state may be in progress. */
-export const isAtRest = (state: string): boolean => idleStates.includes(state) || DeploymentAction.options.some((action) => terminalOutcome(action, state) !== undefined);
+export const isAtRest = (state: string): boolean => idleStates.includes(state) || state === unavailable || DeploymentAction.options.some((action) => terminalOutcome(action, state) !== undefined);
 
 /** Whether nothing runs and nothing is in progress in this state. */
 export const isDown = (state: string): boolean => idleStates.includes(state) || successStates.STOP.includes(state) || successStates.DELETE.includes(state);

@@ -5,6 +5,7 @@ import { Database, DatabaseUpdateRequest } from '../resources/database.ts';
 import { CloneRequest, Environment } from '../resources/environment.ts';
 import { Job, JobRequest } from '../resources/job.ts';
 import { type ServiceKind } from '../resources/service.ts';
+import { Terraform, TerraformRequest } from '../resources/terraform.ts';
 import { undocumented } from './common.ts';
 
 const remove = <const Kind extends ServiceKind>(kind: Kind) =>
@@ -34,6 +35,14 @@ export const changeExtensions = {
   update_job: operation({
     ...undocumented, name: 'update_job', method: 'PUT', path: '/job/{jobId}', body: JobRequest, response: Job, ...shownReplacement,
     target: 'job', summary: "Replace a job's whole configuration.",
+  }),
+  create_terraform: operation({
+    ...undocumented, name: 'create_terraform', method: 'POST', path: '/environment/{environmentId}/terraform', body: TerraformRequest, response: Terraform, effect: 'write',
+    target: 'environment', creates: { kind: 'terraform', in: 'environment' }, summary: 'Create a terraform service from a git repository.',
+  }),
+  update_terraform: operation({
+    ...undocumented, name: 'update_terraform', method: 'PUT', path: '/terraform/{terraformId}', body: TerraformRequest, response: Terraform, ...shownReplacement,
+    target: 'terraform', summary: "Replace a terraform service's whole configuration.",
   }),
   delete_application: remove('application'),
   delete_container: remove('container'),

@@ -3,6 +3,7 @@ import { operation } from '../operation.ts';
 import { Deployment, DeployRequest, ServiceDeploymentStatus, versionFields } from '../resources/deployment.ts';
 import { DeployServicesRequest, EnvironmentStatus, StopServicesRequest } from '../resources/environment.ts';
 import { type ServiceKind } from '../resources/service.ts';
+import { TerraformPlan } from '../resources/terraform.ts';
 import { undocumented } from './common.ts';
 
 const deploy = <const Kind extends ServiceKind, Body extends z.ZodObject>(kind: Kind, body: Body) =>
@@ -39,6 +40,10 @@ export const deploymentExtensions = {
   redeploy_container: redeploy('container'),
   redeploy_helm: redeploy('helm'),
   redeploy_job: redeploy('job'),
+  plan_terraform: operation({
+    ...undocumented, name: 'plan_terraform', method: 'POST', path: '/terraform/{terraformId}/plan', body: DeployRequest, response: TerraformPlan,
+    effect: 'write', permission: 'deploy', target: 'terraform', summary: 'Plan what a deployment of one terraform service would change. Nothing is changed.',
+  }),
   stop_application: stop('application'),
   stop_container: stop('container'),
   stop_database: stop('database'),

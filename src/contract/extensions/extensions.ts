@@ -1,4 +1,5 @@
 import { anyVariableExtensions } from './any-variable.ts';
+import { backupExtensions } from './backups.ts';
 import { changeExtensions } from './changes.ts';
 import { deploymentExtensions } from './deployments.ts';
 import { domainExtensions } from './domains.ts';
@@ -17,4 +18,5 @@ export const extensionOperations = {
   ...serviceReadExtensions,
   ...deploymentExtensions,
   ...changeExtensions,
+  ...backupExtensions,
 } as const;

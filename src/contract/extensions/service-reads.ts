@@ -10,7 +10,7 @@ import { Environment, EnvironmentStatus } from '../resources/environment.ts';
 import { Helm } from '../resources/helm.ts';
 import { Commit, DeploymentHistory, Job } from '../resources/job.ts';
 import { Link } from '../resources/link.ts';
-import { Terraform } from '../resources/terraform.ts';
+import { Terraform, TerraformPlans } from '../resources/terraform.ts';
 import { read } from './common.ts';
 
 const readService = <const Kind extends string, Response extends z.ZodType>(kind: Kind, response: Response) =>
@@ -74,6 +74,10 @@ export const serviceReadExtensions = {
   get_database: readService('database', Database),
   get_job: readService('job', Job),
   get_terraform: readService('terraform', Terraform),
+  list_terraform_plans: operation({
+    ...read, name: 'list_terraform_plans', path: '/terraform/{terraformId}/plan', response: TerraformPlans,
+    summary: 'List the newest plans of one terraform service, newest first. Only the first can be applied.',
+  }),
   get_container_status: readStatus('container'),
   get_database_status: readStatus('database'),
   get_job_status: readStatus('job'),

@@ -52,6 +52,8 @@ export const AlertRule = resourceOf('alert_rule', AlertRuleRequest.extend({
   target: z.object({ target_type: z.string(), target_id: Uuid, service: TargetService.optional() }),
   is_up_to_date: z.boolean(),
   starts_at: DateTime.optional(),
+  // Not in the API document.
+  problem: z.string().optional().describe('Why its condition is not evaluated, or nobody told of it.'),
 }));
 
 /** A rule as lists show it: those of the monitoring system alone (GHOST) may have no id. */

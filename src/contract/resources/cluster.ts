@@ -17,11 +17,14 @@ const ClusterNode = z.object({
   state: z.enum(nodeStates),
   state_since: DateTime.describe('At the latest.'),
   address: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional().describe('Given by its operator.'),
   cpu: z.int().describe('Thousandths of a CPU.'),
   cpu_allotted: z.int().describe('What its instances may use of that.'),
   memory: z.int().describe('MB.'),
   memory_allotted: z.int().describe('What its instances may use of that.'),
   instances: z.int().describe('How many run on it.'),
+  cpu_used: z.int().optional().describe('Of it, what instances of the platform use.'),
+  memory_used: z.int().optional(),
 });
 
 /** A cluster. Not in the API document. */

@@ -25,12 +25,32 @@ const Steps = z.object({
   details: z.array(z.object({ step_name: StepName, status: z.enum(['SUCCESS', 'ERROR', 'CANCELED']), duration_sec: z.int() })),
 });
 
+/** What a service uses, where that is measured: over the last minutes, apart from memory, which is that of the last measurement. Not in the API document. */
+const Usage = z.object({
+  measured_at: DateTime.optional(),
+  seconds: z.int().optional().describe('Over how many seconds.'),
+  instances: z.int().optional().describe('How many were measured.'),
+  cpu: z.int().optional().describe('Thousandths of a CPU, of all instances.'),
+  cpu_worst: z.int().optional().describe('Of the instance that uses most.'),
+  cpu_limit: z.int().optional(),
+  memory: z.int().optional().describe('MB, of all instances.'),
+  memory_worst: z.int().optional(),
+  memory_limit: z.int().optional(),
+  received_per_second: z.int().optional().describe('Bytes.'),
+  sent_per_second: z.int().optional(),
+  requests_per_second: z.number().optional().describe('To its public addresses.'),
+  error_percent: z.number().optional().describe('Answered with a status of 500 or more.'),
+  p95_milliseconds: z.int().optional(),
+  missing: z.array(z.string()).describe('What was not measured, and why.'),
+});
+
 /** What runs of a service after its deployment, where that is looked at. The counts are absent until that has been done. */
 const Running = z.object({
   instances: z.int().optional().describe('Instances that do their work.'),
   wanted_instances: z.int().optional(),
   restarts: z.int().describe('How often an instance ended unexpectedly since the deployment.'),
   warnings: z.array(z.string()).describe('What is not as it was deployed, and why.'),
+  usage: Usage.optional(),
 });
 
 /** Status of one service; `id` is the service, `deployment_request_id` its latest deployment. What only a deployment has is absent before the first one. */

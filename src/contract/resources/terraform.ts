@@ -1,6 +1,24 @@
 import * as z from 'zod';
-import { resourceOf } from '../primitives.ts';
+import { DateTime, Name, resourceOf, Uri, Uuid } from '../primitives.ts';
+import { DeploymentActionStatus } from '../states.ts';
+import { GitRepositoryRequest } from './application.ts';
+import { Commit } from './job.ts';
 import { GitRepository, computeResources, serviceIdentity } from './service.ts';
+
+/** A file of variables, by its path below the folder of the configuration. */
+const VariableFile = z.string().regex(/^(?![/-])(?!.*(?:^|\/)\.\.(?:\/|$))[^\0\n]+$/, 'must be a path below root_path, such as staging.tfvars');
+
+/** A terraform service, in requests. Values of its variables are variables of the service, called TF_VAR_ and their name. */
+export const TerraformRequest = z.object({
+  name: Name.describe('Unique in the environment.'),
+  terraform_files_source: z.object({ git: z.object({ git_repository: GitRepositoryRequest }) }).describe('Its configuration.'),
+  terraform_variables_source: z.object({ tf_var_file_paths: z.array(VariableFile).default([]) }).default({ tf_var_file_paths: [] }).describe('Files of variables, below root_path.'),
+  timeout_sec: z.int().min(1).max(172_800).default(1800).describe('Longest run.'),
+  cpu: computeResources.cpu,
+  memory: computeResources.memory,
+  description: z.string().optional(),
+  icon_uri: Uri.optional(),
+});
 
 /** A terraform service. Not in the API document. */
 export const Terraform = resourceOf('terraform', z.object({
@@ -13,3 +31,27 @@ export const Terraform = resourceOf('terraform', z.object({
   cpu: computeResources.cpu,
   memory: computeResources.memory,
 }));
+
+/** What Terraform would do, or why that isn't known. Only what a plan that succeeded has has a digest. */
+export const TerraformPlan = z.object({
+  id: Uuid.describe('The deployment that made it.'),
+  status: DeploymentActionStatus,
+  created_at: DateTime,
+  ended_at: DateTime.optional(),
+  triggered_by: z.string(),
+  commit: Commit.optional(),
+  reason: z.string().optional().describe('Why there is none.'),
+  digest: z.string().optional().describe('SHA-256 of the plan file that a deployment applies.'),
+  to_add: z.int().optional(),
+  to_change: z.int().optional(),
+  to_destroy: z.int().optional(),
+  text: z.string().optional(),
+  is_shortened: z.boolean().optional().describe('Whether the text has only a part of the plan.'),
+  obstacle: z.string().optional().describe('Why no deployment can apply it any more.'),
+});
+
+/** The newest plans of a Terraform service, newest first. */
+export const TerraformPlans = z.object({
+  results: z.array(TerraformPlan),
+  needs_plan: z.boolean().optional().describe('Whether a deployment applies the newest plan, and is refused without one. Otherwise it makes its own.'),
+});
