@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 
 /** The files that authenticate both sides of a TLS connection, as paths to PEM files. */
 export interface DockerTlsFiles {
@@ -14,6 +15,15 @@ export interface DockerTlsFiles {
 export type DockerAddress =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: DockerTlsFiles };
+
+/** The engine of another node, through its agent. */
+export interface NodeAddress {
+  readonly kind: 'node';
+  /** The name of the node. */
+  readonly name: string;
+  /** Opens a connection to the agent. */
+  readonly connect: () => Promise<TLSSocket>;
+}
 
 /** The address can't be used. The message says how to write one. */
 export class DockerAddressError extends Error {
@@ -66,5 +76,5 @@ export function parseDockerAddress(text: string, tls?: DockerTlsFiles): DockerAd
 }
 
 /** The address as text, without the TLS files. */
-export const dockerAddressText = (address: DockerAddress): string =>
-  address.kind === 'unix' ? `unix://${address.path}` : `tcp://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
+export const dockerAddressText = (address: DockerAddress | NodeAddress): string =>
+  address.kind === 'unix' ? `unix://${address.path}` : address.kind === 'node' ? `node ${address.name}` : `tcp://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;

@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { type DockerAddress, dockerAddressText } from './address.ts';
+import { type DockerAddress, dockerAddressText, type NodeAddress } from './address.ts';
 import { commonDockerApi, type DockerVersion } from './api-version.ts';
 import { openDockerConnection } from './connection.ts';
 import { DockerError, dockerAnswerError, dockerConnectionError, isDockerError } from './errors.ts';
@@ -26,10 +26,16 @@ export interface DockerRequest extends DockerCall {
   readonly tar?: Buffer | Readable;
 }
 
-/** The client of one engine. The other files of this folder have its operations, as functions over it. */
+/** The client of one engine, or of the managers of one swarm. The other files of this folder have its operations, as functions over it. */
 export interface DockerClient {
   /** The address of the engine, for messages. */
   readonly address: string;
+  /** The engines behind it, each by itself: several where it goes on with another manager, else only this one. */
+  readonly engines: readonly DockerClient[];
+  /** The one engine that is asked at present, for what needs the same machine several times. @throws DockerError if none can be asked */
+  engine(): Promise<DockerClient>;
+  /** What is wrong with its addresses, in words, apart from outages; undefined or absent if nothing is. */
+  readonly problem?: () => string | undefined;
   /** The engine's versions. Asked anew with each call. */
   version(call?: DockerCall): Promise<DockerVersion>;
   /** The API version that requests use, negotiated once. @throws DockerError of the kind `version` if there is none */
@@ -45,6 +51,11 @@ export interface DockerClient {
    * @throws DockerError, or the reason of the signal; so does reading the stream
    */
   stream(request: DockerRequest): Promise<AsyncIterable<Buffer>>;
+  /**
+   * Sends a request without a body, after whose answer the connection carries bytes in both directions. Its signal and deadline count until then.
+   * @throws DockerError, or the reason of the signal
+   */
+  upgrade(request: DockerRequest): Promise<Duplex>;
   /** Closes all connections. Running requests fail. */
   close(): Promise<void>;
 }
@@ -83,7 +94,7 @@ function parsed(request: DockerRequest, text: string): unknown {
 }
 
 /** Creates the client of an engine. Connects when it is first used. @param address see `parseDockerAddress` */
-export function createDockerClient(address: DockerAddress): DockerClient {
+export function createDockerClient(address: DockerAddress | NodeAddress): DockerClient {
   const text = dockerAddressText(address);
   const connection = openDockerConnection(address);
   let negotiated: Promise<string> | undefined;
@@ -163,16 +174,31 @@ export function createDockerClient(address: DockerAddress): DockerClient {
     }
   };
 
-  return {
+  const client: DockerClient = {
     address: text,
+    get engines() {
+      return [client];
+    },
+    engine: async () => client,
     version: askVersion,
     apiVersion,
     request: <Result>(request: DockerRequest) => negotiatedRequest(request, (version) => whole<Result>(version, request)),
     stream: (request) =>
       negotiatedRequest(request, (version) =>
         exchange(version, request, request.timeoutMilliseconds ?? defaultStreamTimeout, async ({ body }, fail) => translated(body, fail))),
+    upgrade: (request) => negotiatedRequest(request, async (version) => {
+      const milliseconds = request.timeoutMilliseconds ?? defaultTimeout;
+      const deadline = AbortSignal.timeout(milliseconds);
+      const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
+      try {
+        return await connection.upgrade({ method: request.method, path: `${version}${request.path}${dockerQueryText(request.query ?? {})}`, signal });
+      } catch (error) {
+        throw failure(request, deadline, milliseconds, error);
+      }
+    }),
     close: () => connection.close(),
   };
+  return client;
 }
 
 /** The stream with its errors translated. */

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { Agent, Dispatcher } from 'undici';
-import { type DockerAddress, DockerAddressError, type DockerTlsFiles } from './address.ts';
+import { type DockerAddress, DockerAddressError, type DockerTlsFiles, type NodeAddress } from './address.ts';
 
 /** A request as it goes over the wire. The path has the query. */
 export type DockerWireRequest = Pick<Dispatcher.RequestOptions, 'method' | 'path' | 'headers' | 'body' | 'signal'>;
@@ -8,11 +10,16 @@ export type DockerWireRequest = Pick<Dispatcher.RequestOptions, 'method' | 'path
 /** The connections to one engine. */
 export interface DockerConnection {
   request(request: DockerWireRequest): Promise<Dispatcher.ResponseData>;
+  /** Sends a request after whose answer the connection carries bytes in both directions. */
+  upgrade(request: Omit<DockerWireRequest, 'body'>): Promise<Duplex>;
   close(): Promise<void>;
 }
 
 /** How long a connection may take to come about, in milliseconds. */
 const connectTimeout = 10_000;
+
+/** How long a connection is kept that is opened in a way of its own, in milliseconds: it takes long to open. */
+const keptMilliseconds = 10 * 60_000;
 
 const readPem = async (name: keyof DockerTlsFiles, path: string): Promise<string> => {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -26,20 +33,43 @@ const readPem = async (name: keyof DockerTlsFiles, path: string): Promise<string
 const readTls = async ({ ca, cert, key }: DockerTlsFiles): Promise<Record<keyof DockerTlsFiles, string>> =>
   ({ ca: await readPem('ca', ca), cert: await readPem('cert', cert), key: await readPem('key', key) });
 
-const originOf = (address: DockerAddress): string => {
+/** Requires that the TLS files of an address, if it has any, can be used. They are read again when a connection is opened. @throws DockerAddressError that names the file that can't */
+export async function requireTlsFiles(address: DockerAddress): Promise<void> {
+  if (address.kind === 'tcp' && address.tls) await readTls(address.tls);
+}
+
+const originOf = (address: DockerAddress | NodeAddress): string => {
   // The name of the host is not used, but HTTP wants one.
-  if (address.kind === 'unix') return 'http://docker';
+  if (address.kind !== 'tcp') return 'http://docker';
   return `${address.tls ? 'https' : 'http'}://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
 };
 
+type Connected = (...outcome: [null, TLSSocket] | [Error, null]) => void;
+
+/** Opens a connection to an agent, and passes it on. */
+async function openNode({ connect }: NodeAddress, done: Connected): Promise<void> {
+  let socket: TLSSocket;
+  try {
+    socket = await connect();
+  } catch (error) {
+    done(error as Error, null);
+    return;
+  }
+  done(null, socket);
+}
+
 /** Creates the connections to an engine. The first request loads the HTTP library and reads the TLS files. */
-export function openDockerConnection(address: DockerAddress): DockerConnection {
+export function openDockerConnection(address: DockerAddress | NodeAddress): DockerConnection {
   let opening: Promise<Agent> | undefined;
   let closed = false;
 
   const open = async (): Promise<Agent> => {
     const tls = address.kind === 'tcp' && address.tls ? await readTls(address.tls) : {};
     const { Agent } = await import('undici');
+    if (address.kind === 'node') {
+      const connect = (_: unknown, done: Connected): void => void openNode(address, done);
+      return new Agent({ allowH2: false, connect, connections: 1, keepAliveTimeout: keptMilliseconds, keepAliveMaxTimeout: keptMilliseconds, headersTimeout: 0, bodyTimeout: 0 });
+    }
     return new Agent({
       allowH2: false,
       connect: { timeout: connectTimeout, ...(address.kind === 'unix' && { socketPath: address.path }), ...tls },
@@ -49,16 +79,19 @@ export function openDockerConnection(address: DockerAddress): DockerConnection {
     });
   };
 
+  const opened = (): Promise<Agent> => {
+    if (closed) throw Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' });
+    // TLS files may be there the next time.
+    return (opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    }));
+  };
+
   return {
-    request: async (request) => {
-      if (closed) throw Object.assign(new Error('closed'), { code: 'UND_ERR_CLOSED' });
-      // TLS files may be there the next time.
-      const agent = await (opening ??= open().catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      }));
-      return agent.request({ origin: originOf(address), ...request });
-    },
+    request: async (request) => (await opened()).request({ origin: originOf(address), ...request }),
+    // The types leave out that the origin is needed.
+    upgrade: async (request) => (await (await opened()).upgrade({ origin: originOf(address), protocol: 'tcp', ...request } as Dispatcher.UpgradeOptions)).socket,
     close: async () => {
       closed = true;
       await (await opening?.catch(() => undefined))?.destroy();

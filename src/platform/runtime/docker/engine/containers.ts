@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { DockerCall, DockerClient } from './client.ts';
 import { type DockerFilters, dockerPath } from './paths.ts';
 import type { DockerHealthcheck, DockerLabels, DockerMount } from './service-spec.ts';
@@ -15,6 +15,9 @@ export interface DockerContainerCreation {
   readonly ExposedPorts?: Readonly<Record<string, {}>>;
   readonly StopSignal?: string;
   readonly Healthcheck?: DockerHealthcheck;
+  /** Whether it reads what it is sent; and whether that ends with the first that sends it something. */
+  readonly OpenStdin?: boolean;
+  readonly StdinOnce?: boolean;
   readonly HostConfig?: {
     readonly NetworkMode?: string;
     /** `host`: the users of the host, also where the engine gives others to containers. */
@@ -111,10 +114,19 @@ export async function stopDockerContainer(docker: DockerClient, container: strin
   await docker.request({ method: 'POST', path: dockerPath`/containers/${container}/stop`, query: { t: graceSeconds }, timeoutMilliseconds: (graceSeconds + 30) * 1000, ...call });
 }
 
+/** Removes a container that has ended or never began, with its volumes that have no name. @throws DockerError `not found`, or `conflict` if it runs */
+export async function removeEndedDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'DELETE', path: dockerPath`/containers/${container}`, query: { v: true }, ...call });
+}
+
 /** Removes a container, also a running one, with its volumes that have no name. @throws DockerError `not found` */
 export async function removeDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<void> {
   await docker.request({ method: 'DELETE', path: dockerPath`/containers/${container}`, query: { force: true, v: true }, ...call });
 }
+
+/** Connects to the standard input of a container, and to its output in frames. The container may not run yet. */
+export const attachToDockerContainer = (docker: DockerClient, container: string, call: DockerCall = {}): Promise<Duplex> =>
+  docker.upgrade({ method: 'POST', path: dockerPath`/containers/${container}/attach`, query: { stream: true, stdin: true, stdout: true, stderr: true }, ...call });
 
 /** Waits until a container has ended. @returns its exit code */
 export async function waitForDockerContainer(docker: DockerClient, container: string, call: DockerCall = {}): Promise<number> {
@@ -126,3 +138,22 @@ export async function waitForDockerContainer(docker: DockerClient, container: st
 export async function copyToDockerContainer(docker: DockerClient, container: string, folder: string, tar: Buffer | Readable, call: DockerCall = {}): Promise<void> {
   await docker.request({ method: 'PUT', path: dockerPath`/containers/${container}/archive`, query: { path: folder }, tar, ...call });
 }
+
+/** What a container has used since it started. One that has just ended has none of it. */
+export interface DockerContainerStats {
+  /** ISO 8601, by the clock of the engine's host. */
+  readonly read: string;
+  /** In nanoseconds. */
+  readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } };
+  /** In bytes. The second name of inactive files is that of the first version of cgroups. */
+  readonly memory_stats?: { readonly usage?: number; readonly stats?: { readonly inactive_file?: number; readonly total_inactive_file?: number } };
+  readonly networks?: Readonly<Record<string, { readonly rx_bytes: number; readonly tx_bytes: number }>>;
+}
+
+/** What a container of this engine has used, as it is counted now. @throws DockerError `not found` */
+export const dockerContainerStats = async (docker: DockerClient, container: string, call: DockerCall = {}): Promise<DockerContainerStats> =>
+  docker.request({ method: 'GET', path: dockerPath`/containers/${container}/stats`, query: { stream: false, 'one-shot': true }, ...call });
+
+/** A folder or file of a container, as a tar archive. @throws DockerError `not found` */
+export const copyFromDockerContainer = async (docker: DockerClient, container: string, path: string, call: DockerCall = {}): Promise<AsyncIterable<Buffer>> =>
+  docker.stream({ method: 'GET', path: dockerPath`/containers/${container}/archive`, query: { path }, ...call });

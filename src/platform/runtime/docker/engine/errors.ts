@@ -6,11 +6,12 @@
  * - `not found`, `conflict`: the resource is missing, or exists or is in use already.
  * - `stale`: the version of the object isn't the current one. Read it again.
  * - `no manager`: the engine is no manager of a swarm.
+ * - `no leader`: the managers of the swarm have no leader, or lost it meanwhile. Whether they carried the request out is unknown.
  * - `refused`: another status from 400 to 499. Repeating the request doesn't help.
  * - `failed`: the engine failed, or reported a failure in a stream.
  * - `bad answer`: the answer isn't one of an engine.
  */
-export type DockerErrorKind = 'unreachable' | 'timeout' | 'version' | 'not found' | 'conflict' | 'stale' | 'no manager' | 'refused' | 'failed' | 'bad answer';
+export type DockerErrorKind = 'unreachable' | 'timeout' | 'version' | 'not found' | 'conflict' | 'stale' | 'no manager' | 'no leader' | 'refused' | 'failed' | 'bad answer';
 
 /** What an error tells of a request: never its query, headers or body, which can hold secrets. */
 export interface DockerRequestLine {
@@ -25,6 +26,7 @@ interface Details {
   /** The exit code or status that a stream's failure has, such as the exit code of a build step. */
   readonly code?: number;
   readonly cause?: unknown;
+  readonly neverSent?: boolean;
 }
 
 /** A request to an engine failed. */
@@ -37,9 +39,11 @@ export class DockerError extends Error {
   readonly path?: string;
   readonly status?: number;
   readonly code?: number;
+  /** Whether the request certainly never reached the engine. */
+  readonly neverSent: boolean;
 
   /** @param line absent if there was no request yet */
-  constructor(kind: DockerErrorKind, reason: string, line?: DockerRequestLine, { status, code, cause }: Details = {}) {
+  constructor(kind: DockerErrorKind, reason: string, line?: DockerRequestLine, { status, code, cause, neverSent = false }: Details = {}) {
     super(`${line ? `${line.method} ${line.path}` : 'a request to the engine'}${status === undefined ? '' : ` (${status})`}: ${reason}`, { cause });
     this.kind = kind;
     this.reason = reason;
@@ -47,6 +51,7 @@ export class DockerError extends Error {
     this.path = line?.path;
     this.status = status;
     this.code = code;
+    this.neverSent = neverSent;
   }
 }
 
@@ -70,6 +75,15 @@ const messageOf = (text: string): string => {
   }
 };
 
+/** What managers say while they have no leader, or when they lose it while they work on a request. */
+const leaderless = /does not have a leader|los(?:t|ing) leader status|no elected cluster leader|rpc error: code = (?:Unavailable|DeadlineExceeded|Canceled|Aborted)/i;
+
+/** Whether an engine says that its swarm has no leader: only more than half of the managers can choose one. */
+export const isLeaderless = (message: string): boolean => leaderless.test(message);
+
+/** What that means, in words. Engines don't tell one of its two causes from the other at first. */
+export const leaderlessText = 'the swarm has no leader: either its managers are just choosing one, or no manager has a majority, for which more than half of them have to be up and to reach each other. What runs goes on; until then nothing can be changed, or told of the swarm';
+
 const kindOfStatus = (status: number, message: string): DockerErrorKind => {
   if (status === 404) return 'not found';
   if (status === 409) return 'conflict';
@@ -79,6 +93,7 @@ const kindOfStatus = (status: number, message: string): DockerErrorKind => {
   if (status === 500 && /update out of sequence/i.test(message)) return 'stale';
   // So is a name that another request has taken at the same moment.
   if (status === 500 && /name conflicts with an existing object/i.test(message)) return 'conflict';
+  if (status >= 500 && isLeaderless(message)) return 'no leader';
   if (status < 400) return 'bad answer';
   return status < 500 ? 'refused' : 'failed';
 };
@@ -86,7 +101,8 @@ const kindOfStatus = (status: number, message: string): DockerErrorKind => {
 /** The error of an answer that isn't a success. @param text the body */
 export function dockerAnswerError(line: DockerRequestLine, status: number, text: string): DockerError {
   const message = tidy(messageOf(text));
-  return new DockerError(kindOfStatus(status, message), message === '' ? 'the engine gave no reason' : message, line, { status });
+  const kind = kindOfStatus(status, message);
+  return new DockerError(kind, message === '' ? 'the engine gave no reason' : kind === 'no leader' ? `${leaderlessText} (${message})` : message, line, { status });
 }
 
 /** The error of a failure that a stream reports after its status 200. */
@@ -126,6 +142,9 @@ const reasonsByCode: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no route to the host',
 };
 
+/** The codes of failures to connect: the request was not sent. */
+const beforeSending: readonly string[] = ['ENOENT', 'EACCES', 'EPERM', 'ENOTSOCK', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+
 /** The codes of an error, of its causes and of the errors it collects. */
 const codesOf = (error: unknown): string[] => {
   if (!(error instanceof Error)) return [];
@@ -142,9 +161,17 @@ export function dockerConnectionError(line: DockerRequestLine, address: string, 
   // A server may refuse a client's certificate without a word, after the connection came about.
   const isFirst = address.startsWith('tcp://') && line.path === '/_ping' && known === broke;
   const reason = isFirst ? `${broke}; if the engine uses TLS, it may not take the certificate in the TLS file "cert"` : known ?? (error instanceof Error ? tidy(error.message) : 'unknown reason');
-  return new DockerError('unreachable', `the engine at ${address} can't be reached: ${reason}`, line, { cause: error });
+  return new DockerError('unreachable', `the engine at ${address} can't be reached: ${reason}`, line, { cause: error, neverSent: codes.some((code) => beforeSending.includes(code)) });
 }
 
 /** Whether an error is one of an engine of one of these kinds. */
 export const isDockerError = (error: unknown, ...kinds: readonly DockerErrorKind[]): error is DockerError =>
   error instanceof DockerError && (kinds.length === 0 || kinds.includes(error.kind));
+
+/** For `catch`: makes errors of an engine of these kinds undefined. @throws any other error */
+export const ignoring = (...kinds: readonly [DockerErrorKind, ...DockerErrorKind[]]) => (error: unknown): undefined => {
+  if (!isDockerError(error, ...kinds)) throw error;
+};
+
+/** Whether an engine, or the swarm behind it, could not be asked or did not answer. That often passes; whether the request was carried out is unknown. */
+export const isDockerAway = (error: unknown): error is DockerError => isDockerError(error, 'unreachable', 'timeout', 'no manager', 'no leader');

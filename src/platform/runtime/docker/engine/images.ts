@@ -27,6 +27,8 @@ export interface DockerImage {
 /** An image in a list. */
 export interface DockerImageSummary {
   readonly Id: string;
+  /** The image of which it is another step, of those that this engine has built; empty if there is none. */
+  readonly ParentId?: string;
   readonly RepoTags: readonly string[] | null;
   readonly RepoDigests: readonly string[] | null;
   readonly Labels: DockerLabels | null;
@@ -106,6 +108,9 @@ export const inspectDockerImage = async (docker: DockerClient, image: string, ca
 /** The images that match; all without filters. Filters are `label`, `reference`, `dangling`. */
 export const listDockerImages = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerImageSummary[]> =>
   docker.request({ method: 'GET', path: '/images/json', query: { filters }, ...call });
+
+/** The registry in the name of an image. @param image with its registry */
+export const hostOfImage = (image: string): string => image.split('/', 1)[0]!;
 
 /** Gives an image another name. @param name with a tag */
 export async function tagDockerImage(docker: DockerClient, image: string, name: string, call: DockerCall = {}): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DockerCall, DockerClient } from './client.ts';
+import { isDockerError } from './errors.ts';
 import { type DockerFilters, dockerPath } from './paths.ts';
 import type { DockerLabels, DockerObject } from './service-spec.ts';
 
@@ -52,4 +53,16 @@ export async function createDockerConfig(docker: DockerClient, spec: DockerFileS
 /** Deletes a config, by id or name. @throws DockerError `not found`, or `refused` while a service uses it */
 export async function deleteDockerConfig(docker: DockerClient, config: string, call: DockerCall = {}): Promise<void> {
   await docker.request({ method: 'DELETE', path: dockerPath`/configs/${config}`, ...call });
+}
+
+/** Creates a secret or config, or finds the one that an interrupted attempt created. Their content never changes. */
+export async function createOrFind(create: () => Promise<string>, find: () => Promise<readonly Pick<DockerConfig, 'ID' | 'Spec'>[]>, name: string): Promise<string> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!isDockerError(error, 'conflict')) throw error;
+    const found = (await find()).find(({ Spec }) => Spec.Name === name);
+    if (found === undefined) throw error;
+    return found.ID;
+  }
 }

@@ -117,3 +117,6 @@ export interface DockerServiceSpec {
   readonly UpdateConfig?: DockerUpdateConfig;
   readonly EndpointSpec?: { readonly Mode?: 'vip' | 'dnsrr'; readonly Ports?: readonly DockerPort[] };
 }
+
+/** How many instances a service is to have; 0 for one that has no such number, such as one with an instance on every node. */
+export const replicasOf = ({ Mode }: Pick<DockerServiceSpec, 'Mode'>): number => Mode?.Replicated?.Replicas ?? 0;

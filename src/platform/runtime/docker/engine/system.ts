@@ -28,8 +28,10 @@ export interface DockerInfo {
     readonly NodeAddr: string;
     /** Whether the engine is a manager. */
     readonly ControlAvailable: boolean;
-    /** Why the engine is in the state `error`. */
+    /** Why the engine is in the state `error`, or what its swarm lacks. */
     readonly Error?: string;
+    /** The swarm; only of a manager that has a leader. */
+    readonly Cluster?: { readonly ID?: string } | null;
     readonly Nodes?: number;
     readonly Managers?: number;
   };
@@ -68,6 +70,16 @@ export async function inspectDockerSwarm(docker: DockerClient, call: DockerCall 
   return swarm;
 }
 
+/** Replaces the settings of the swarm. @param version the one that the new settings are based on, from `Version.Index` @throws DockerError `stale` if it has another one by now */
+export async function updateDockerSwarm(docker: DockerClient, version: number, spec: DockerSwarm['Spec'], call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'POST', path: '/swarm/update', query: { version }, json: spec, ...call });
+}
+
+/** Replaces what is set of a node. @param version from `Version.Index` @throws DockerError `stale` if it has another one by now */
+export async function updateDockerNode(docker: DockerClient, { ID: id, Version }: Pick<DockerNode, 'ID' | 'Version'>, spec: DockerNode['Spec'], call: DockerCall = {}): Promise<void> {
+  await docker.request({ method: 'POST', path: dockerPath`/nodes/${id}/update`, query: { version: Version.Index }, json: spec, ...call });
+}
+
 /** The nodes that match; all without filters. @throws DockerError `no manager` */
 export const listDockerNodes = async (docker: DockerClient, filters: DockerFilters = {}, call: DockerCall = {}): Promise<readonly DockerNode[]> =>
   docker.request({ method: 'GET', path: '/nodes', query: { filters }, ...call });
@@ -75,6 +87,11 @@ export const listDockerNodes = async (docker: DockerClient, filters: DockerFilte
 /** One node, by id or name. @throws DockerError `no manager`, `not found` */
 export const inspectDockerNode = async (docker: DockerClient, node: string, call: DockerCall = {}): Promise<DockerNode> =>
   docker.request({ method: 'GET', path: dockerPath`/nodes/${node}`, ...call });
+
+/** The address by which the other nodes know a node; undefined if it was told none. */
+export const addressOfNode = ({ Status, ManagerStatus }: DockerNode): string | undefined =>
+  // A manager knows itself by 0.0.0.0 if it was not told an address.
+  [Status.Addr, ManagerStatus?.Addr?.replace(/:\d+$/, '')].find((each) => each !== undefined && each !== '' && each !== '0.0.0.0');
 
 interface RawUsage {
   readonly LayersSize?: number;

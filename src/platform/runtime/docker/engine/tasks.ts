@@ -23,6 +23,8 @@ export interface DockerTask extends DockerObject {
     readonly Err?: string;
     readonly ContainerStatus?: { readonly ContainerID?: string; readonly PID?: number; readonly ExitCode?: number };
   };
+  /** The networks that it joined, with its addresses on them and the length of their prefixes, such as 10.0.1.3/24. */
+  readonly NetworksAttachments?: readonly { readonly Network: { readonly Spec: { readonly Name: string } }; readonly Addresses?: readonly string[] }[] | null;
   /** Which run of a job it belongs to. */
   readonly JobIteration?: { readonly Index: number };
 }

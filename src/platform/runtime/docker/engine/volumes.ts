@@ -6,6 +6,8 @@ import type { DockerLabels } from './service-spec.ts';
 export interface DockerVolume {
   readonly Name: string;
   readonly Driver: string;
+  /** Where the engine's host has it. */
+  readonly Mountpoint: string;
   /** ISO 8601. */
   readonly CreatedAt?: string;
   readonly Labels: DockerLabels | null;

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { DockerClient, DockerRequest } from './client.ts';
+import { DockerError, isDockerAway, isDockerError, isLeaderless, leaderlessText } from './errors.ts';
+import { signOfLifeMilliseconds, untilEnd, watch } from './sign-of-life.ts';
+import { dockerInfo } from './system.ts';
+
+/** Where it is kept which swarm the managers belong to, by its id. */
+export interface SwarmMemory {
+  read(): Promise<string | undefined>;
+  write(id: string): Promise<void>;
+}
+
+/** How long an engine may take to say what it is, in milliseconds. */
+const standingMilliseconds = 5000;
+/** How much longer than the first one the others may take, in milliseconds, so that an earlier address comes before a faster one. */
+const headStartMilliseconds = 500;
+/** How long after another engine was chosen the earlier addresses are looked at again, in milliseconds. */
+const returnMilliseconds = 30_000;
+/** What any manager answers alike. Everything else is about the machine of the one that is asked. */
+const ofSwarm = /^\/(?:services|tasks|nodes|secrets|configs|swarm|distribution)(?:\/|$)|^\/networks(?:\/create)?$/;
+
+/** Whether a request that failed can be sent to another manager: it only reads, or certainly changed nothing. */
+const isRepeatable = ({ method, path, tar }: DockerRequest, { kind, neverSent }: DockerError): boolean =>
+  ofSwarm.test(path) && tar === undefined && kind !== 'timeout' && (method === 'GET' || method === 'HEAD' || neverSent || kind === 'no manager');
+
+/** The swarm that an engine manages. @throws DockerError if it can't be asked, is no manager, or has no leader */
+async function managedSwarm(engine: DockerClient): Promise<string> {
+  const { Swarm: { Cluster, Error: problem = '' } } = await dockerInfo(engine, { timeoutMilliseconds: standingMilliseconds }).catch(async (error: unknown) => {
+    // For the first seconds without a leader, an engine answers nothing that has to do with its swarm.
+    if (isDockerError(error, 'timeout')) await engine.version({ timeoutMilliseconds: signOfLifeMilliseconds });
+    throw isDockerError(error, 'timeout') ? new DockerError('no leader', leaderlessText) : error;
+  });
+  if (isLeaderless(problem)) throw new DockerError('no leader', leaderlessText);
+  if (!Cluster?.ID) throw new DockerError('no manager', `the engine at ${engine.address} is no manager of a swarm`);
+  return Cluster.ID;
+}
+
+/** One error for several. What the managers lack tells more than that some can't be reached. */
+function noneUsable(errors: readonly DockerError[]): DockerError {
+  const kinds = ['no leader', 'timeout', 'no manager'] as const;
+  const kind = kinds.find((each) => errors.some((error) => error.kind === each)) ?? 'unreachable';
+  const reasons = errors.toSorted((one, other) => Number(other.kind === kind) - Number(one.kind === kind)).map(({ reason }) => reason);
+  return new DockerError(kind, `no manager of the swarm can be asked: ${[...new Set(reasons)].join('; ')}`, undefined, { neverSent: true });
+}
+
+/**
+ * A client of one swarm by several of its managers. It asks one of them, goes on with another when that one can't be reached, is no
+ * manager or has no leader, and goes back to an earlier address when that is well again. What another manager can repeat is sent
+ * again; a change that may have been carried out is not: its error says so, and whoever sent it looks at what is there.
+ * An engine of another swarm is never used.
+ * @param engines in the order in which they are preferred
+ * @param memory knows the swarm of before; without it, that of the first manager that answers counts
+ */
+export function createManagersClient(engines: readonly DockerClient[], memory?: SwarmMemory): DockerClient {
+  // A single one may be any engine: its own errors say what it lacks.
+  if (engines.length === 1) return engines[0]!;
+  const strangers = new Map<DockerClient, string>();
+  let swarm: string | undefined;
+  let current: DockerClient | undefined;
+  let choosing: Promise<DockerClient> | undefined;
+  let nextReturn = 0;
+
+  /** Requires that an engine manages this swarm; any, as long as none is known. */
+  const requireOwn = (engine: DockerClient, managed: string): void => {
+    if (swarm === undefined || managed === swarm) {
+      strangers.delete(engine);
+      return;
+    }
+    strangers.set(engine, managed);
+    throw new DockerError('no manager', `the engine at ${engine.address} manages another swarm (${managed}) than the cluster's (${swarm}), and is never used`);
+  };
+
+  const choose = async (): Promise<DockerClient> => {
+    swarm ??= await memory?.read();
+    const isFirst = swarm === undefined;
+    const found = new Map<DockerClient, string>();
+    const errors: DockerError[] = [];
+    const asked = engines.map(async (engine) => {
+      try {
+        const managed = await managedSwarm(engine);
+        requireOwn(engine, managed);
+        found.set(engine, managed);
+      } catch (error) {
+        if (error instanceof DockerError) errors.push(error);
+        throw error;
+      }
+    });
+    const all = Promise.allSettled(asked);
+    await Promise.any(asked).catch(() => undefined);
+    // Which swarm it is must not depend on who is faster.
+    await (isFirst ? all : Promise.race([all, delay(headStartMilliseconds)]));
+    const chosen = engines.find((engine) => found.has(engine));
+    if (chosen === undefined) throw noneUsable(errors);
+    if (isFirst) {
+      const own = found.get(chosen)!;
+      await memory?.write(own);
+      swarm = own;
+      for (const [engine, managed] of found) if (managed !== swarm) strangers.set(engine, managed);
+    }
+    return chosen;
+  };
+
+  const chooseOnce = (): Promise<DockerClient> => choosing ??= choose().then((engine) => {
+    nextReturn = Date.now() + returnMilliseconds;
+    current = engine;
+    return engine;
+  }).finally(() => {
+    choosing = undefined;
+  });
+
+  /** The engine in use. One of an earlier address is looked for beside it, now and then. */
+  const inUse = async (): Promise<DockerClient> => {
+    if (current === undefined) return chooseOnce();
+    if (current !== engines[0] && Date.now() >= nextReturn) {
+      nextReturn = Date.now() + returnMilliseconds;
+      void chooseOnce().catch(() => undefined);
+    }
+    return current;
+  };
+
+  /** Sends a request to the engine in use, and to others if it can be repeated there. */
+  const send = async <Result>(request: DockerRequest, attempt: (engine: DockerClient) => Promise<Result>): Promise<Result> => {
+    for (let left = engines.length; ; left -= 1) {
+      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+      const engine = await inUse();
+      request.signal?.throwIfAborted();
+      try {
+        // oxlint-disable-next-line no-await-in-loop
+        return await attempt(engine);
+      } catch (error) {
+        if (!isDockerAway(error)) throw error;
+        if (current === engine) current = undefined;
+        if (left === 0 || !isRepeatable(request, error)) throw error;
+      }
+    }
+  };
+
+  const problem = (): string | undefined => {
+    const [stranger] = [...strangers].map(([{ address }, managed]) => `The engine at ${address} manages another swarm (${managed}) than the other addresses of its cluster (${swarm}). It is never used: correct "engine" in the clusters file. If the cluster has moved to that swarm, start the platform once with this address alone.`);
+    return stranger;
+  };
+
+  return {
+    address: engines.map(({ address }) => address).join(', '),
+    get engines() {
+      return engines.filter((engine) => !strangers.has(engine));
+    },
+    engine: inUse,
+    problem,
+    version: async (call) => (await inUse()).version(call),
+    apiVersion: async (call) => (await inUse()).apiVersion(call),
+    request: (request) => send(request, async (engine) => {
+      const { signal, end } = watch(engine, request);
+      return engine.request<never>({ ...request, signal }).finally(end);
+    }),
+    stream: (request) => send(request, async (engine) => {
+      const { signal, end } = watch(engine, request);
+      try {
+        return untilEnd(await engine.stream({ ...request, signal }), end);
+      } catch (error) {
+        end();
+        throw error;
+      }
+    }),
+    upgrade: async (request) => (await inUse()).upgrade(request),
+    close: async () => {
+      await Promise.all(engines.map((engine) => engine.close()));
+    },
+  };
+}
