@@ -1,0 +1,66 @@
+import { type DockerCall, type DockerClient, dockerInfo, type DockerNode, type DockerService, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks } from '../engine/index.ts';
+import { isUp } from '../instance-states.ts';
+import { anyRegistry, labelFilter, labelledRegistryPart, registryFactsOf, type RegistryPart } from '../labels.ts';
+import { nodeName, takesInstances } from '../nodes/node-facts.ts';
+import { boundNode } from '../nodes/placement.ts';
+
+/** The services of a registry, as far as they are there. */
+export type RegistryServices = { readonly [Part in RegistryPart]?: DockerService };
+
+/** The services of the registry of one platform, or of whichever has one. @param labels those of the platform */
+export async function findRegistry(docker: DockerClient, labels: Readonly<Record<string, string>> | undefined, call: DockerCall = {}): Promise<RegistryServices> {
+  const services = await listDockerServices(docker, { label: [...anyRegistry['label']!, ...(labels ? labelFilter(labels)['label']! : [])] }, call);
+  return Object.fromEntries(services.map((service) => [labelledRegistryPart(service.Spec.Labels), service]));
+}
+
+/** Why none of these tasks runs, in the words of the engine. */
+const reasonOf = (tasks: readonly DockerTask[]): string => {
+  const newest = tasks.toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
+  const failed = newest.find(({ Status }) => Status.Err !== undefined && Status.Err !== '');
+  return failed?.Status.Err ?? newest[0]?.Status.State ?? 'the engine has not begun it yet';
+};
+
+/** Why a node runs nothing, in words; undefined if it does. */
+const awayText = ({ Status, Spec }: DockerNode): string | undefined => {
+  if (Status.State !== 'ready') return Status.State;
+  return Spec.Availability === 'drain' ? 'drained' : undefined;
+};
+
+/** How the registry of a cluster is. */
+export interface RegistryState {
+  /** The name of the node that keeps the images. */
+  readonly node: string;
+  /** The names of the active nodes without a way to the registry. */
+  readonly withoutForwarder: readonly string[];
+  readonly isReadOnly: boolean;
+  /** Why no image can be pushed to it now, in words; undefined if one can, as far as the engine knows. */
+  readonly obstacle?: string;
+}
+
+/**
+ * Looks how a registry is, as a manager knows it.
+ * @returns undefined if there is none
+ */
+export async function readRegistryState(docker: DockerClient, { registry, forwarder }: RegistryServices, call: DockerCall = {}): Promise<RegistryState | undefined> {
+  if (registry === undefined) return undefined;
+  const parts = [registry, ...(forwarder ? [forwarder] : [])].map(({ ID: id }) => id);
+  const [nodes, tasks, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, call), listDockerTasks(docker, { service: parts }, call), dockerInfo(docker, call)]);
+  const [kept, forwarded] = [registry, forwarder].map((service) => tasks.filter(({ ServiceID: id }) => id === service?.ID)) as [DockerTask[], DockerTask[]];
+  const home = nodes.find(({ ID: id }) => id === boundNode(registry.Spec.TaskTemplate));
+  const builder = nodes.find(({ ID: id }) => id === own);
+  const isForwarded = (id: string): boolean => forwarded.some((task) => task.NodeID === id && isUp(task));
+  const { isReadOnly } = registryFactsOf(registry.Spec.Labels);
+  const obstacleOf = (): string | undefined => {
+    if (home === undefined) return 'the node that kept its images is no part of the swarm any more';
+    if (awayText(home) !== undefined) return `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`;
+    if (!kept.some(isUp)) return `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`;
+    if (builder !== undefined && awayText(builder) !== undefined) return `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`;
+    if (!isForwarded(own)) return `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
+    return isReadOnly ? 'it is being cleaned, and takes no images for a moment' : undefined;
+  };
+  const obstacle = obstacleOf();
+  return {
+    node: home ? nodeName(home) : boundNode(registry.Spec.TaskTemplate) ?? '', isReadOnly, ...(obstacle !== undefined && { obstacle }),
+    withoutForwarder: nodes.filter((node) => takesInstances(node) && !isForwarded(node.ID)).map(nodeName).toSorted(),
+  };
+}

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorMessage } from '../../../common/index.ts';
+import { RuntimeProblem, type ServiceToRun } from '../../index.ts';
+import { addressOfNode, type DockerClient, dockerInfo, inspectDockerDistribution, inspectDockerNode, isDockerError, listDockerNodes, type DockerRegistryCredentials } from '../engine/index.ts';
+import { platformLabels, registryFactsOf } from '../labels.ts';
+import { builtRepository, registryName } from '../names.ts';
+import { byNodeName, takesInstances } from '../nodes/node-facts.ts';
+import { boundNode } from '../nodes/placement.ts';
+import { cleanRegistry } from './cleaning.ts';
+import { deleteImages, servicesWithImages } from './deleted-images.ts';
+import { registryCredentials } from './registry-files.ts';
+import { createRegistryRequests } from './registry-request.ts';
+import { applyDraft, deleteUnusedSecrets, forwarderDraft, registryDraft, type RegistryEngine } from './registry-services.ts';
+import { findRegistry, readRegistryState, type RegistryServices } from './registry-state.ts';
+import { registryHost } from './settings.ts';
+
+type Service = Pick<ServiceToRun, 'id'>;
+
+/** The registry that a platform runs for the images which it builds on one cluster. */
+export interface ClusterRegistry {
+  /** The first part of the names of its images. */
+  readonly host: string;
+  readonly credentials: DockerRegistryCredentials;
+  /**
+   * Brings the registry to what the settings want: starts it, and from time to time cleans it.
+   * @returns what whoever runs the platform should know
+   * @throws Error with what is wrong
+   */
+  sync(signal: AbortSignal): Promise<readonly string[]>;
+  /** Waits until an engine can push images. @param say told what is in the way @throws Error in words, if something is for too long */
+  untilReady(builder: DockerClient, say: (message: string) => void, signal: AbortSignal): Promise<void>;
+  /** Pushes an image. No cleaning begins meanwhile, and one that another process began makes it begin again. */
+  push<Result>(builder: DockerClient, work: () => Promise<Result>, say: (message: string) => void, signal: AbortSignal): Promise<Result>;
+  /** Deletes images of a service. What fails now is done after its next deployment. @param kept names with digests, or digests, of those that stay; if there are none, nothing is deleted */
+  deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Deletes the images of a service that was deleted, now or as soon as that can be done. */
+  deleteAll(service: Service, signal: AbortSignal): Promise<void>;
+  /** Deletes the images of services that nobody knows. @returns the ids of services that had some */
+  deleteUnknown(known: ReadonlySet<string>, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** How long a push waits for the registry, in milliseconds: it may just be set up, and its image be pulled. */
+const patienceMilliseconds = 120_000;
+const pollMilliseconds = 1000;
+
+/** How often a push is tried. */
+const attempts = 3;
+
+const reasonOf = (error: unknown): string => (isDockerError(error) ? error.reason : errorMessage(error));
+
+/** The node that is to keep the images: that of the engine, unless it takes no instances. */
+async function chooseNode({ docker }: RegistryEngine, signal: AbortSignal): Promise<string> {
+  const [nodes, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
+  const usable = nodes.filter(takesInstances).toSorted(byNodeName);
+  const chosen = usable.find(({ ID: id }) => id === own) ?? usable[0];
+  if (chosen === undefined) throw new RuntimeProblem('No node of the cluster takes instances, so its registry can\'t run. Make one active: docker node update --availability active NODE');
+  return chosen.ID;
+}
+
+/** The address by which other nodes reach the one with the images. @throws Error with what to do */
+async function addressOf({ docker, platformId }: RegistryEngine, nodeId: string, signal: AbortSignal): Promise<string> {
+  const node = await inspectDockerNode(docker, nodeId, { signal }).catch((error: unknown) => {
+    if (!isDockerError(error, 'not found')) throw error;
+    throw new RuntimeProblem(`The node ${nodeId}, which kept the images of the cluster's registry, is no part of the swarm any more. To begin with an empty registry on another node: docker service rm ${registryName(platformId)}. Applications have to be deployed again then.`, { cause: error });
+  });
+  return addressOfNode(node) ?? '127.0.0.1';
+}
+
+/** Creates what runs the registry of one cluster. */
+export function createClusterRegistry(engine: RegistryEngine & { readonly now: () => number }): ClusterRegistry {
+  const { docker, platformId, settings, now } = engine;
+  const host = registryHost(settings);
+  const credentials = registryCredentials(engine);
+  const ask = createRegistryRequests(engine);
+  /** The sizes of what was deleted since the last cleaning, by digest. */
+  const sizes = new Map<string, number>();
+  /** Deleted services whose images are still there. */
+  const deleted = new Set<string>();
+  let pushes = 0;
+  /** Another process may have left files that nothing uses. */
+  let hasLeftovers = true;
+
+  const find = (signal: AbortSignal): Promise<RegistryServices> => findRegistry(docker, platformLabels(platformId), { signal });
+
+  const obstacle = async (builder: DockerClient, signal: AbortSignal): Promise<string | undefined> => {
+    const state = await readRegistryState(builder, await find(signal), { signal });
+    if (state === undefined) return 'it is not set up yet';
+    if (state.obstacle !== undefined) return state.obstacle;
+    try {
+      await inspectDockerDistribution(builder, `${host}/${builtRepository(platformId, { id: 'nothing' })}:none`, credentials, { signal });
+    } catch (error) {
+      if (!isDockerError(error)) throw error;
+      return /manifest unknown|name unknown|not found/i.test(error.reason) ? undefined : error.reason;
+    }
+    return undefined;
+  };
+
+  const untilReady: ClusterRegistry['untilReady'] = async (builder, say, signal) => {
+    let told: string | undefined;
+    for (const end = now() + patienceMilliseconds; ;) {
+      // oxlint-disable-next-line no-await-in-loop -- one look follows the other.
+      const inTheWay = await obstacle(builder, signal);
+      if (inTheWay === undefined) return;
+      if (now() > end) throw new Error(`The registry of the cluster can't take images: ${inTheWay}. What runs goes on. Deploy again when that is mended.`);
+      if (inTheWay !== told) say(`Waiting for the registry of the cluster: ${inTheWay}`);
+      told = inTheWay;
+      // oxlint-disable-next-line no-await-in-loop
+      await delay(pollMilliseconds, undefined, { signal });
+    }
+  };
+
+  const deleteImagesOf = async (service: Service, kept: ReadonlySet<string>, signal: AbortSignal): Promise<number | undefined> =>
+    deleteImages(ask, platformId, service, kept, sizes, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return undefined;
+    });
+
+  const deleteAll: ClusterRegistry['deleteAll'] = async ({ id }, signal) => {
+    if ((await deleteImagesOf({ id }, new Set(), signal)) === undefined) deleted.add(id);
+    else deleted.delete(id);
+  };
+
+  return {
+    host, credentials, untilReady, deleteAll,
+    sync: async (signal) => {
+      const services = await find(signal);
+      const { registry, forwarder } = services;
+      const nodeId = registry ? boundNode(registry.Spec.TaskTemplate)! : await chooseNode(engine, signal);
+      const address = await addressOf(engine, nodeId, signal);
+      const facts = registry ? registryFactsOf(registry.Spec.Labels) : { isReadOnly: false, cleanedAt: now() };
+      const end = facts.isReadOnly ? await cleanRegistry(engine, services, nodeId, sizes, signal) : undefined;
+      const isDue = !facts.isReadOnly && pushes === 0 && now() - facts.cleanedAt >= settings.cleanMilliseconds;
+      const isReadOnly = isDue || (facts.isReadOnly && end === undefined);
+      const next = { isReadOnly, cleanedAt: end === undefined ? facts.cleanedAt : now() };
+      const changed = [
+        await applyDraft(engine, registry, registryDraft(engine, nodeId, isReadOnly), next, signal),
+        await applyDraft(engine, forwarder, forwarderDraft(engine, address), next, signal),
+      ];
+      if (changed.includes(true)) hasLeftovers = true;
+      else if (hasLeftovers) {
+        await deleteUnusedSecrets(engine, signal);
+        hasLeftovers = false;
+      }
+      // oxlint-disable-next-line no-await-in-loop -- few, in order.
+      if (!isReadOnly) for (const id of deleted) await deleteAll({ id }, signal);
+      if (end?.hasFailed) throw new RuntimeProblem(end.text);
+      return end === undefined ? [] : [end.text];
+    },
+    push: async (builder, work, say, signal) => {
+      for (let attempt = 1; ; attempt += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one attempt follows the other.
+        await untilReady(builder, say, signal);
+        pushes += 1;
+        try {
+          // oxlint-disable-next-line no-await-in-loop
+          return await work();
+        } catch (error) {
+          if (signal.aborted || attempt === attempts || isDockerError(error, 'unreachable', 'no manager')) throw error;
+          say(`${reasonOf(error)} It is tried again.`);
+        } finally {
+          pushes -= 1;
+        }
+      }
+    },
+    deleteOthers: async (service, kept, signal) => {
+      const digests = new Set(kept.flatMap((name) => /@?(sha256:[0-9a-f]{64})$/.exec(name)?.[1] ?? []));
+      if (digests.size > 0) await deleteImagesOf(service, digests, signal);
+    },
+    deleteUnknown: async (known, signal) => {
+      const unknown = (await servicesWithImages(ask, platformId, signal).catch(() => [])).filter((id) => !known.has(id));
+      const had: string[] = [];
+      // oxlint-disable-next-line no-await-in-loop -- in order.
+      for (const id of unknown) if (((await deleteImagesOf({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);
+      return had;
+    },
+  };
+}
