@@ -1,0 +1,44 @@
+import type { ServiceToRun } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { type DockerLabels, type DockerTask, listDockerTasks } from '../engine/index.ts';
+import { hasEnded } from '../instance-states.ts';
+import { labelFilter } from '../labels.ts';
+import { podName } from '../names.ts';
+import type { NodesSeen } from './every-node.ts';
+import { downNodes, type DownNodes } from './lost-nodes.ts';
+
+/** Instances on nodes whose engines can't be asked, of which the managers have not been told that they ended. */
+export interface HiddenInstances {
+  /** The names of those whose nodes will tell. */
+  readonly awaited: readonly string[];
+  /** Of those whose nodes are down: that each may still run, where, and when it ends, as sentences. */
+  readonly lost: readonly string[];
+}
+
+const none: HiddenInstances = { awaited: [], lost: [] };
+
+/** That an instance which is to end may still run. @param node which and since when, as a part of a sentence */
+const mayRunText = (pod: string, node: string): string => `The instance ${pod} may still run on ${node}. It ends when that node is back.`;
+
+/** Of instances that are to end, those on nodes that are down, as sentences. @param down the nodes that are down, by their ids */
+export const lostTexts = (service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], down: DownNodes): readonly string[] =>
+  tasks.filter((task) => !hasEnded(task)).flatMap(({ ID, Slot, NodeID }) => {
+    const node = down.get(NodeID ?? '');
+    return node ? [mayRunText(podName(service, Slot, ID), node.text)] : [];
+  });
+
+/**
+ * What managers know of the instances with these labels on nodes whose engines were not asked. Engines keep the task of an instance that is to end until its
+ * node tells that it did, also when its service is deleted.
+ * @param nodes which were asked, and which could not be
+ */
+export async function hiddenInstances(
+  context: Pick<DockerContext, 'docker'>, service: Pick<ServiceToRun, 'id' | 'name'>, labels: DockerLabels, { seen, unseen }: NodesSeen<unknown>, signal: AbortSignal,
+): Promise<HiddenInstances> {
+  if (unseen.length === 0) return none;
+  const asked = new Set(seen.map(({ node }) => node.ID));
+  const tasks = (await listDockerTasks(context.docker, labelFilter(labels), { signal })).filter((task) => task.NodeID !== undefined && !asked.has(task.NodeID) && !hasEnded(task));
+  if (tasks.length === 0) return none;
+  const down = await downNodes(context, signal);
+  return { awaited: tasks.filter(({ NodeID }) => !down.has(NodeID!)).map(({ ID, Slot }) => podName(service, Slot, ID)), lost: lostTexts(service, tasks, down) };
+}

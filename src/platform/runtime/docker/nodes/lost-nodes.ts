@@ -1,0 +1,95 @@
+import type { InstanceEnd, RunningVersion } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { type DockerNode, type DockerTask, listDockerNodes } from '../engine/index.ts';
+import { hasToldEnd, isUnplaced } from '../instance-states.ts';
+import { labelledDeployment } from '../labels.ts';
+import { podName } from '../names.ts';
+import { boundNode } from './placement.ts';
+import { answerMilliseconds } from '../waits.ts';
+
+/** Whether an instance is to end, and has not said that it did: it is just ending, or its node doesn't answer any more. */
+const isGivenUp = (task: DockerTask): boolean => task.DesiredState === 'shutdown' && !hasToldEnd(task) && task.NodeID !== undefined;
+
+const seenAt = ({ UpdatedAt }: DockerNode): string => UpdatedAt.replace(/\.\d+Z$/, 'Z');
+
+/** A node that doesn't answer any more. */
+interface DownNode {
+  /** When it was last seen to change, in milliseconds since the epoch: that it is down is as old as that, or older. */
+  readonly at: number;
+  /** Which it is and since when it is down, as a part of a sentence. */
+  readonly text: string;
+  /** The same in words that stay true when it is back. */
+  readonly pastText: string;
+}
+
+/** Nodes that don't answer any more, by their ids. */
+export type DownNodes = ReadonlyMap<string, DownNode>;
+
+/** Those among the nodes that don't answer any more. */
+export const downAmong = (nodes: readonly DockerNode[]): DownNodes =>
+  new Map(nodes.filter(({ Status }) => Status.State === 'down').map((node) => [node.ID, {
+    at: Date.parse(node.UpdatedAt),
+    text: `the node ${node.Description.Hostname}, which has been down since ${seenAt(node)} or earlier`,
+    pastText: `the node ${node.Description.Hostname}, which went down at ${seenAt(node)} or earlier`,
+  }]));
+
+/** The nodes of the swarm that don't answer any more. */
+export const downNodes = async ({ docker }: Pick<DockerContext, 'docker'>, signal: AbortSignal): Promise<DownNodes> =>
+  downAmong(await listDockerNodes(docker, {}, { signal, timeoutMilliseconds: answerMilliseconds }));
+
+/** The end of an instance that its node won't tell. `at` is in milliseconds since the epoch. */
+interface Loss {
+  readonly at: number;
+  readonly why: string;
+}
+
+/** The instances that were lost with their nodes, by the ids of their tasks. The engine has given them up, and doesn't say that they ended. */
+export async function lostInstances(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<ReadonlyMap<string, Loss>> {
+  const given = tasks.filter(isGivenUp);
+  if (given.length === 0) return new Map();
+  const down = await downNodes(context, signal);
+  return new Map(given.flatMap(({ ID: id, NodeID: nodeId }) => {
+    const node = down.get(nodeId!);
+    return node ? [[id, { at: node.at, why: `it was lost with ${node.pastText}` }] as const] : [];
+  }));
+}
+
+/** A task as the engine would tell it if it knew that the instance has ended. */
+export function endedAsLost(task: DockerTask, { why }: Loss): DockerTask {
+  const { ContainerStatus: _, ...status } = task.Status;
+  return { ...task, Status: { ...status, State: 'failed', Err: why } };
+}
+
+/**
+ * The instances of a version that were lost with their nodes, among its tasks. The engine starts others in their place.
+ * @param known ends that aren't looked up again
+ */
+export async function lostWithNodes(context: DockerContext, { service, deploymentId, runningSince }: RunningVersion, tasks: readonly DockerTask[], known: readonly InstanceEnd[], signal: AbortSignal): Promise<InstanceEnd[]> {
+  const own = tasks.filter((task) => labelledDeployment(task.Spec.ContainerSpec.Labels) === deploymentId && !known.some(({ id }) => id === task.ID));
+  const lost = await lostInstances(context, own, signal);
+  return own.flatMap((task) => {
+    const loss = lost.get(task.ID);
+    return loss && loss.at >= runningSince ? [{ id: task.ID, pod: podName(service, task.Slot, task.ID), ...loss, withNode: true as const, ...(boundNode(task.Spec) !== undefined && { isBound: true as const }), lines: [] }] : [];
+  });
+}
+
+/** Whether an instance was lost with a node, and none that replaces it has a node yet. */
+const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: DownNodes): boolean =>
+  down.has(task.NodeID ?? '') && !tasks.some(({ Slot, NodeID, DesiredState }) => Slot === task.Slot && DesiredState === 'running' && NodeID !== undefined && !down.has(NodeID));
+
+/**
+ * In words that instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is; undefined otherwise,
+ * also where they wait for another reason: that they once ran on such a node says nothing of it.
+ */
+export async function nodeObstacle(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+  const all = await listDockerNodes(context.docker, {}, { signal, timeoutMilliseconds: answerMilliseconds });
+  const down = downAmong(all);
+  const waiting = tasks.filter((task) => isUnplaced(task) && task.DesiredState === 'running');
+  const awaited = waiting.flatMap(({ Spec }) => boundNode(Spec) ?? []);
+  const gone = awaited.find((id) => !all.some(({ ID }) => ID === id));
+  if (gone !== undefined) return `It can only run on the node ${gone}, which is not part of the cluster any more.`;
+  const only = awaited.map((id) => down.get(id)).find((each) => each !== undefined);
+  if (only !== undefined) return `An instance waits for ${only.text}: it can only run there.`;
+  const lost = waiting.length > 0 ? undefined : tasks.find((task) => isUnreplaced(task, tasks, down));
+  return lost && `An instance ran on ${down.get(lost.NodeID!)!.text}. Another one is started on another node, if one fits and has room.`;
+}

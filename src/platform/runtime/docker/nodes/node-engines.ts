@@ -1,0 +1,71 @@
+import { type DockerClient, dockerInfo, listDockerNodes } from '../engine/index.ts';
+
+/** The engines of a swarm's nodes, each of which alone knows its containers, volumes and images. */
+export interface NodeEngines {
+  /** The client of a node's engine; undefined where none can be asked. */
+  of(nodeId: string, signal: AbortSignal): Promise<DockerClient | undefined>;
+}
+
+/** What has clients of engines by their agents. */
+interface EnginesByAgent {
+  readonly clientOf: (nodeId: string, signal: AbortSignal) => Promise<DockerClient | undefined>;
+}
+
+/** How long an engine may take to say which node it is, and for how long it isn't asked again; in milliseconds. */
+const timeoutMilliseconds = 2500;
+const freshMilliseconds = 10_000;
+
+/** Knows the nodes of the engines that the platform has addresses of, and those that have an agent. @param agents default: there are none */
+export function createNodeEngines({ docker, agents }: { readonly docker: DockerClient; readonly agents?: EnginesByAgent | undefined }): NodeEngines {
+  const known = new Map<DockerClient, { readonly node: string | undefined; readonly at: number }>();
+
+  const ask = async (engine: DockerClient, signal: AbortSignal): Promise<void> => {
+    const node = await dockerInfo(engine, { signal, timeoutMilliseconds }).then(({ Swarm }) => Swarm.NodeID, () => undefined);
+    signal.throwIfAborted();
+    known.set(engine, { node, at: Date.now() });
+  };
+
+  return {
+    of: async (nodeId, signal) => {
+      const find = (): DockerClient | undefined => docker.engines.find((engine) => known.get(engine)?.node === nodeId);
+      const present = find();
+      if (present !== undefined) return present;
+      await Promise.all(docker.engines.filter((engine) => Date.now() - (known.get(engine)?.at ?? 0) > freshMilliseconds).map((engine) => ask(engine, signal)));
+      return find() ?? agents?.clientOf(nodeId, signal);
+    },
+  };
+}
+
+/** How long an engine may take to show that it is there, and for how long one that didn't isn't waited for again; in milliseconds. */
+const signMilliseconds = 2500;
+const silentMilliseconds = 10_000;
+
+/** Until when an engine counts as away, in milliseconds since the epoch. */
+const awayUntil = new WeakMap<DockerClient, number>();
+
+async function isThere(engine: DockerClient, signal: AbortSignal | undefined): Promise<boolean> {
+  if ((awayUntil.get(engine) ?? 0) > Date.now()) return false;
+  return engine.version({ ...(signal && { signal }), timeoutMilliseconds: signMilliseconds }).then(() => true, () => {
+    if (!signal?.aborted) awayUntil.set(engine, Date.now() + silentMilliseconds);
+    return false;
+  });
+}
+
+/** The engines behind a client that answer at present. Of a single one nothing is asked: the requests that follow say whether it does. */
+export async function answeringEngines({ engines }: DockerClient, signal?: AbortSignal): Promise<readonly DockerClient[]> {
+  if (engines.length === 1) return engines;
+  const answers = await Promise.all(engines.map((engine) => isThere(engine, signal)));
+  signal?.throwIfAborted();
+  return engines.filter((_, index) => answers[index]);
+}
+
+/**
+ * The engine that builds images. With a registry, that is any; without, that of the only node that takes instances, because only the
+ * node that builds an image has it.
+ */
+export async function engineForBuilds({ docker, builds: { registry } }: { readonly docker: DockerClient; readonly builds: { readonly registry?: string | undefined } }, signal: AbortSignal): Promise<DockerClient> {
+  if (registry !== undefined || docker.engines.length === 1) return docker.engine();
+  const [taking, ...others] = (await listDockerNodes(docker, {}, { signal })).filter(({ Spec }) => Spec.Availability === 'active');
+  if (taking === undefined || others.length > 0) return docker.engine();
+  return (await createNodeEngines({ docker }).of(taking.ID, signal)) ?? docker.engine();
+}

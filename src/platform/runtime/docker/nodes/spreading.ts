@@ -1,0 +1,84 @@
+import type { RuntimeLogLine, Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, replicasOf } from '../engine/index.ts';
+import { fits } from './fitting-nodes.ts';
+import { takesInstances } from './node-facts.ts';
+import { isUp } from '../instance-states.ts';
+import { isStopped } from '../labels.ts';
+import { spreadLabel } from './placement.ts';
+import { applySpec } from '../services/services-of-ours.ts';
+import { versionShown } from '../version.ts';
+
+/** How long a further instance has to run before one that it replaces is ended, and how long it may take to do so; in milliseconds. */
+const settleMilliseconds = 2000;
+const moveMilliseconds = 20_000;
+
+const nodesOf = (tasks: readonly DockerTask[]): ReadonlySet<string> => new Set(tasks.flatMap(({ NodeID: id }) => id ?? []));
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+const named = (nodes: readonly DockerNode[]): string => list.format(nodes.map(({ Description }) => Description.Hostname).toSorted());
+
+/**
+ * That instances share fewer nodes than they could, in words; undefined if they don't. Where they are spread over a label, nodes
+ * with the same value count as one.
+ * @param tasks those that run
+ * @param nodes all of the cluster
+ */
+export function crowdingText(template: DockerServiceSpec['TaskTemplate'], tasks: readonly DockerTask[], nodes: readonly DockerNode[]): string | undefined {
+  const label = spreadLabel(template);
+  const placeOf = ({ ID: id, Spec }: DockerNode): string => (label === undefined ? id : (Spec.Labels?.[label] ?? ''));
+  const taken = nodesOf(tasks);
+  const here = nodes.filter(({ ID: id }) => taken.has(id));
+  const used = new Set(here.map(placeOf));
+  const free = nodes.filter((node) => !used.has(placeOf(node)) && takesInstances(node) && fits(node, template));
+  if (used.size === 0 || used.size >= tasks.length || free.length === 0) return undefined;
+  return `All ${tasks.length} instances run on ${named(here)}${label === undefined ? '' : ` (${label}: ${[...used].join(', ')})`}, although ${named(free)} would take some`;
+}
+
+/** Whether asking for the nodes can tell that instances are crowded. */
+export const mayBeCrowded = (template: DockerServiceSpec['TaskTemplate'], tasks: readonly DockerTask[]): boolean =>
+  tasks.length > 1 && (spreadLabel(template) !== undefined || nodesOf(tasks).size < tasks.length);
+
+/** How far spreading the instances of a rollout is. */
+export interface Spreading {
+  /** How many were moved, or tried to. */
+  readonly moves: number;
+  /** When the last move began, in milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** The next step of spreading: what it is, and what is told of it. */
+interface SpreadingStep {
+  readonly spreading: Spreading;
+  readonly lines: readonly RuntimeLogLine[];
+}
+
+const scale = (context: DockerContext, task: Task, Replicas: number, signal: AbortSignal): Promise<void> =>
+  applySpec(context, task, (present) => present && { ...present.Spec, Mode: { Replicated: { Replicas } } }, { signal });
+
+/**
+ * Moves instances of a version that has just been rolled out, where they share fewer nodes than they could: a rollout doesn't count
+ * old and new ones apart. One more is started, which the engine places where there are the fewest, and one is ended, which it takes
+ * from where there are the most. So no request fails, and never is there more than one instance too many.
+ * @param wanted how many there are to be
+ * @returns the step that was taken; undefined if nothing is left to do
+ */
+export async function spreadInstances(context: DockerContext, task: Task, service: DockerService, tasks: readonly DockerTask[], wanted: number, before: Spreading | undefined, signal: AbortSignal): Promise<SpreadingStep | undefined> {
+  const now = context.clock.now();
+  const up = tasks.filter(isUp);
+  const line = (message: string): RuntimeLogLine => ({ at: now, message, pod: 'rollout', version: versionShown(task) });
+  const { moves, since } = before ?? { moves: 0, since: now };
+  if (replicasOf(service.Spec) > wanted) {
+    const isSettled = up.length > wanted && up.every(({ Status }) => now - Date.parse(Status.Timestamp) >= settleMilliseconds);
+    const isLate = now - since > moveMilliseconds;
+    if (isSettled || isLate) await scale(context, task, wanted, signal);
+    return isLate && !isSettled ? { spreading: { moves: wanted, since }, lines: [line('No further instance got ready in time: they stay where they are')] } : { spreading: { moves, since }, lines: [] };
+  }
+  // The way back has to know that the version before was stopped. A service that starts has none that its instances could be crowded by.
+  if (up.length !== wanted || moves >= wanted || isStopped(service.PreviousSpec?.Labels) || !mayBeCrowded(service.Spec.TaskTemplate, up)) return undefined;
+  const crowding = crowdingText(service.Spec.TaskTemplate, up, await listDockerNodes(context.docker, {}, { signal }));
+  if (crowding === undefined) return undefined;
+  await scale(context, task, wanted + 1, signal);
+  return { spreading: { moves: moves + 1, since: now }, lines: [line(`${crowding}: moving one`)] };
+}
