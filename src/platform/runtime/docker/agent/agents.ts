@@ -1,0 +1,111 @@
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
+import { createDockerClient, type DockerClient, hostOfImage, type DockerTask, ignoring, inspectDockerNode, listDockerTasks } from '../engine/index.ts';
+import { isUp } from '../instance-states.ts';
+import { agentServiceName } from '../names.ts';
+import { restText } from '../nodes/node-facts.ts';
+import { type AgentParts, agentPort, ensureAgents, findAgentService, removeAgents } from './agent-service.ts';
+import { type AgentAuthority, agentName } from './authority.ts';
+import { findGateway } from './gateway.ts';
+import { openTunnel, removeRelays } from './tunnel.ts';
+
+/** The agents of a cluster, by which the engines of other nodes are asked. */
+export interface Agents {
+  /** The client of a node's engine; undefined if no agent runs there. */
+  readonly clientOf: (nodeId: string, signal: AbortSignal) => Promise<DockerClient | undefined>;
+  /** Why no agent runs on a node, as a part of a sentence; undefined if one does. */
+  readonly whyNone: (nodeId: string, signal: AbortSignal) => Promise<string | undefined>;
+  /** Brings the agents to what the settings want: on every node, or nowhere. */
+  readonly sync: (signal: AbortSignal) => Promise<void>;
+  /** Closes the connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long the certificate of a connection is good for, in milliseconds: it is needed while the connection is opened. */
+const clientLifetime = 3_600_000;
+
+/** How long the agent may take until a connection is secure, in milliseconds. */
+const handshakeMilliseconds = 10_000;
+
+/** Proves both sides to each other over a tunnel. @throws Error of TLS */
+async function secured(tunnel: Duplex, authority: AgentAuthority, now: number): Promise<TLSSocket> {
+  const { cert, key } = authority.issue('client', clientLifetime, now);
+  const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
+  const socket = connectTls({ socket: tunnel, servername: agentName, ca: authority.certificate, cert, key, minVersion: 'TLSv1.3', ALPNProtocols: ['http/1.1'] });
+  const timer = setTimeout(() => socket.destroy(new Error('the agent of the node did not answer in time')), handshakeMilliseconds);
+  socket.once('secureConnect', () => resolve(socket)).on('error', reject);
+  tunnel.on('error', (error) => socket.destroy(error));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+/** The address of an agent on the network of all; undefined while it has none. */
+const addressOf = (task: DockerTask, network: string): string | undefined => task.NetworksAttachments?.find(({ Network }) => Network.Spec.Name === network)?.Addresses?.[0]?.split('/')[0];
+
+/** Creates what keeps up the agents of a cluster, and asks them. @param isWanted whether there are to be agents */
+export function createAgents(parts: AgentParts, isWanted: boolean): Agents {
+  const { docker, platformId, authority, image, credentialsFor, now } = parts;
+  const service = agentServiceName(platformId);
+  /** The clients by node, each for one instance of the agent. */
+  const clients = new Map<string, { readonly taskId: string; readonly client: DockerClient }>();
+  let isRemoved = false;
+
+  /** The instances of the agent on a node, the newest first. None while there is no agent at all, for which engines know no such service. */
+  const tasksOn = async (nodeId: string, signal: AbortSignal): Promise<readonly DockerTask[]> =>
+    ((await listDockerTasks(docker, { service: [service], node: [nodeId] }, { signal }).catch(ignoring('not found'))) ?? []).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
+
+  const drop = async (nodeId: string): Promise<void> => {
+    const known = clients.get(nodeId);
+    clients.delete(nodeId);
+    await known?.client.close();
+  };
+
+  return {
+    clientOf: async (id, signal) => {
+      if (!isWanted) return undefined;
+      const task = (await tasksOn(id, signal)).find(isUp);
+      const known = clients.get(id);
+      if (known && known.taskId === task?.ID) return known.client;
+      await drop(id);
+      const address = task && addressOf(task, service);
+      if (address === undefined || 'obstacle' in (await findGateway(docker, signal))) return undefined;
+      const { Description: { Hostname: name } } = await inspectDockerNode(docker, id, { signal });
+      // Another call may have created it meanwhile.
+      const present = clients.get(id);
+      if (present?.taskId === task!.ID) return present.client;
+      const connect = async (): Promise<TLSSocket> => {
+        const gateway = await findGateway(docker, AbortSignal.timeout(handshakeMilliseconds));
+        if ('obstacle' in gateway) throw new Error(gateway.obstacle);
+        return secured(await openTunnel({ docker: gateway.engine, platformId, image, credentials: credentialsFor(hostOfImage(image)) }, address, agentPort), authority, now());
+      };
+      const client = createDockerClient({ kind: 'node', name, connect });
+      clients.set(id, { taskId: task!.ID, client });
+      return client;
+    },
+    whyNone: async (nodeId, signal) => {
+      if (!isWanted) return 'the cluster has no agent: set "agent" for it in the clusters file';
+      if ((await findAgentService(parts, signal)) === undefined) return 'its agent is not there yet: the platform starts it';
+      const tasks = await tasksOn(nodeId, signal);
+      const [newest] = tasks;
+      if (newest !== undefined && isUp(newest)) {
+        const gateway = await findGateway(docker, signal);
+        return 'obstacle' in gateway ? gateway.obstacle : undefined;
+      }
+      const rests = restText(await inspectDockerNode(docker, nodeId, { signal }));
+      if (rests !== undefined) return `it is ${rests}, and so has no agent`;
+      if (newest === undefined) return 'its agent has not been started yet';
+      // One that is tried again and again tells why only after each try.
+      const why = tasks.find(({ Status }) => Status.Err)?.Status.Err;
+      return `its agent is not up (${newest.Status.State})${why === undefined ? '' : `: ${why}`}`;
+    },
+    sync: async (signal) => {
+      if (isWanted) return ensureAgents(parts, signal);
+      if (isRemoved) return undefined;
+      await removeRelays(parts, now(), signal);
+      isRemoved = await removeAgents(parts, signal);
+      return undefined;
+    },
+    close: async () => {
+      await Promise.all([...clients.keys()].map(drop));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** The agents of a cluster, as its configuration wants them. */
+export interface AgentOfCluster {
+  /** An image with Node.js 22 or newer, by its registry and tag. */
+  readonly image?: string | undefined;
+}
+
+const defaultImage = 'docker.io/library/node:24-alpine';
+
+/** The image that agents run in. @param agent undefined for a cluster that has none any more */
+export const agentImage = (agent: AgentOfCluster | undefined): string => agent?.image ?? defaultImage;
