@@ -1,5 +1,5 @@
-import type { DatabaseCredentials, ResolvedVariable, ServiceToRun } from '../index.ts';
-import { splitImageName } from './engine/index.ts';
+import type { DatabaseCredentials, ResolvedVariable, ServiceToRun } from '../../index.ts';
+import { splitImageName } from '../engine/index.ts';
 
 type Database = Extract<ServiceToRun, { kind: 'database' }>;
 type DatabaseSpec = Database['spec'];
@@ -87,6 +87,9 @@ export function databaseImage({ type, version }: DatabaseSpec, images: DatabaseI
   return { host: name.slice(0, slash), repository: name.slice(slash + 1), tag };
 }
 
+/** Where the image of a database keeps data. */
+export const dataDirectoryOf = (spec: DatabaseSpec): string => programs[spec.type].directory(majorOf(spec));
+
 /** The version of the data that a database writes, if no other one can read it. */
 export const dataVersionOf = (spec: DatabaseSpec): string | undefined => (programs[spec.type].keepsMajorVersion ? String(majorOf(spec)) : undefined);
 
@@ -98,6 +101,9 @@ export function databaseVariables({ spec }: Database, credentials: DatabaseCrede
     { key: 'PASSWORD', value: secretFile(credentials), isSecret: true, mountPath: secretPath },
   ];
 }
+
+/** The id of the storage with the data of a database. */
+export const dataStorage = 'data';
 
 /** How long a database may take until it listens, in seconds: it may have to recover first. */
 const readySeconds = 600;
@@ -113,7 +119,7 @@ export function databaseWorkload({ id, name, environmentId, spec }: Database) {
   const ready = { type: { tcp: { port } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 2, success_threshold: 1, failure_threshold: readySeconds };
   return {
     id, name, environmentId, cpu: spec.cpu, memory: spec.memory, instances: 1, arguments: [...args], ports: [], stopSeconds,
-    storage: [{ id: 'data', type: 'FAST_SSD' as const, size: spec.storage, mount_point: directory(majorOf(spec)) }],
+    storage: [{ id: dataStorage, type: 'FAST_SSD' as const, size: spec.storage, mount_point: directory(majorOf(spec)) }],
     healthchecks: { readiness_probe: ready },
     ...(sharesMemory && { sharedMemory: Math.ceil(spec.memory / 2) }),
   };

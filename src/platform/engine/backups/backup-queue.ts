@@ -1,0 +1,118 @@
+import type { Updateable } from 'kysely';
+import { errorMessage } from '../../common/index.ts';
+import { RuntimeUnreachable, type BackupObservation, type DatabaseBackups, type RunningDatabase } from '../../runtime/index.ts';
+import { type BackupTable, RecordsUnavailable } from '../../store/index.ts';
+import { type EngineContext, iso } from '../context.ts';
+import { databaseCredentials } from '../database-variables.ts';
+import { DutyLost, type Duties, type Duty } from '../duties.ts';
+import type { WorkQueue } from '../worker.ts';
+import type { BackupRow } from './backup.ts';
+import { backupsOf, backupTask, newestBackup, runningDatabase } from './backup-rows.ts';
+import { requestScheduledBackups, retireBackups } from './backup-schedule.ts';
+
+/** How often to look whether a schedule asks for a backup, in milliseconds. */
+const scheduleMilliseconds = 60_000;
+
+/** When to try again what could not be reached, or what another process does, in milliseconds. */
+const laterMilliseconds = 5000;
+
+/** The item that looks at the schedules, among those that are ids of backups. */
+const schedules = 'schedules';
+
+/** A backup with all that is needed to go on with it. */
+interface BackupWork {
+  readonly row: BackupRow;
+  readonly database: RunningDatabase | undefined;
+  readonly backups: DatabaseBackups | undefined;
+  readonly latest: BackupRow | undefined;
+}
+
+/** Goes on deleting a backup. @returns what to note of it; undefined once it is gone */
+const remove = async (duty: Duty, { row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable> | undefined> => {
+  // One that never began to be stored has left nothing.
+  const seen = row.record === null || database === undefined || backups === undefined ? { outcome: 'succeeded' } as const : await backups.remove(backupTask(row, database, latest), signal);
+  if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, reason: seen.reason ?? null };
+  await duty.write((trx) => trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute());
+  return undefined;
+};
+
+/** The queue that makes and deletes backups, and begins those that schedules ask for. One process does so at a time. */
+export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
+  const { db, clock, openSecret, log } = context;
+  const hasSchedules = Object.values(context.backupSchedules ?? {}).some((schedule) => schedule !== undefined);
+  let scheduleDue = clock.now();
+  /** Until when another process is left alone. */
+  let restUntil = 0;
+
+  const read = (id: string): Promise<BackupWork | undefined> => db.read(async (trx) => {
+    const row = await trx.selectFrom('backup').selectAll().where('id', '=', id).executeTakeFirst();
+    if (row === undefined) return undefined;
+    const service = await trx.selectFrom('service').selectAll().where('id', '=', row.service_id).executeTakeFirstOrThrow();
+    return { row, database: runningDatabase(service), backups: await backupsOf(context, trx, service), latest: await newestBackup(trx, service.id, id) };
+  });
+
+  const save = (duty: Duty, { id, state, service_id: serviceId }: BackupRow, change: Updateable<BackupTable>): Promise<void> => duty.write(async (trx) => {
+    await trx.updateTable('backup').set(change).where('id', '=', id).where('state', '=', state).execute();
+    if (change.state !== undefined) await retireBackups(context, trx, serviceId);
+  });
+
+  const changeBy = (seen: BackupObservation): Updateable<BackupTable> => {
+    if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, ...(seen.record !== undefined && { record: seen.record }) };
+    const ended = { ended_at: iso(clock.now()), due_ms: null };
+    if (seen.outcome === 'failed') return { ...ended, state: 'failed', reason: seen.reason };
+    return { ...ended, state: 'complete', record: seen.record, node: seen.node, bytes: seen.bytes ?? null };
+  };
+
+  const make = async ({ row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable>> => {
+    if (database === undefined || backups === undefined) return changeBy({ outcome: 'failed', reason: 'The database is not deployed on a cluster that makes backups any more.' });
+    return changeBy(await backups.observe(backupTask(row, database, latest), { signal, credentials: () => db.read((trx) => databaseCredentials(trx, database.service, openSecret)) }));
+  };
+
+  const advance = async (duty: Duty, id: string, signal: AbortSignal): Promise<void> => {
+    const work = await read(id);
+    if (work === undefined) return;
+    const isMade = work.row.state === 'ongoing';
+    try {
+      const change = isMade ? await make(work, signal) : await remove(duty, work, signal);
+      if (change !== undefined) await save(duty, work.row, change);
+    } catch (error) {
+      if (signal.aborted || error instanceof RecordsUnavailable || error instanceof DutyLost) throw error;
+      if (!(error instanceof RuntimeUnreachable)) log.error({ err: error, backup_id: id }, 'the runtime failed during a backup');
+      const ends = isMade && !(error instanceof RuntimeUnreachable);
+      await save(duty, work.row, ends ? changeBy({ outcome: 'failed', reason: errorMessage(error) }) : { due_ms: clock.now() + laterMilliseconds, ...(!isMade && { reason: errorMessage(error) }) });
+    }
+  };
+
+  return {
+    name: 'backups',
+    concurrency: 4,
+    claimDue: async (_lease, inProgress, limit) => {
+      const now = clock.now();
+      if (now < restUntil) return [];
+      const rows = await db.selectFrom('backup').select('id').where('due_ms', '<=', now).orderBy('due_ms').limit(limit + inProgress.length).execute();
+      return [...(hasSchedules && scheduleDue <= now ? [schedules] : []), ...rows.map(({ id }) => id)].filter((id) => !inProgress.includes(id));
+    },
+    run: async (id, _lease, signal) => {
+      const duty = await duties.take('backing up databases');
+      if (duty === undefined) {
+        restUntil = clock.now() + laterMilliseconds;
+        return;
+      }
+      try {
+        if (id === schedules) {
+          await duty.write((trx) => requestScheduledBackups(context, trx));
+          scheduleDue = clock.now() + scheduleMilliseconds;
+        } else await advance(duty, id, signal);
+      } catch (error) {
+        // Whoever has taken the duty over goes on.
+        if (!(error instanceof DutyLost)) throw error;
+      }
+    },
+    nextDue: async (_lease, inProgress) => {
+      const rows = await db.selectFrom('backup').select(['id', 'due_ms']).where('due_ms', 'is not', null).orderBy('due_ms').limit(inProgress.length + 1).execute();
+      const due = [...rows.filter((row) => !inProgress.includes(row.id)).map((row) => row.due_ms!), ...(hasSchedules && !inProgress.includes(schedules) ? [scheduleDue] : [])];
+      return due.length === 0 ? null : Math.max(restUntil, Math.min(...due));
+    },
+    hasClaims: () => duties.hasAny(),
+  };
+}

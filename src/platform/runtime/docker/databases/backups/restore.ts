@@ -1,0 +1,200 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Observation, Task } from '../../../index.ts';
+import type { DockerContext } from '../../docker-context.ts';
+import { createDockerService, deleteDockerService, ignoring, type DockerService, inspectDockerService, listDockerTasks, updateDockerService } from '../../engine/index.ts';
+import { hasFailed, isUnplaced, hasEnded, isUp } from '../../instance-states.ts';
+import { ensureNetwork } from '../../services/environment-network.ts';
+import { instanceFailure } from '../../services/instance-failure.ts';
+import { runLabels } from '../../labels.ts';
+import { deleteFilesOfDeployment } from '../../services/mounted-files.ts';
+import { volumeName } from '../../names.ts';
+import { boundNode } from '../../nodes/placement.ts';
+import { imagePull } from '../../services/pull.ts';
+import { readRecord } from '../../record.ts';
+import { abandonRollOut, beginRollOut, observeRollOut, specOfTask } from '../../services/roll-out.ts';
+import { credentialsForImage } from '../../builds/image-reach.ts';
+import { inSequence, nothing, type TaskHandler } from '../../task-handler.ts';
+import { versionShown } from '../../version.ts';
+import { dataStorage } from '../databases.ts';
+import { readBackupRecord } from './backup-record.ts';
+import { cleanOneShot, observeOneShot, roomMilliseconds } from './one-shot.ts';
+import { newVolumeText, nodeNameOf, removeNewVolume } from './new-volume.ts';
+import { restoreScript } from './scripts.ts';
+
+const pollMilliseconds = 500;
+
+/** How often the empty server may fail. */
+const mostFailures = 3;
+
+/** How long a container that has just ended may hold the volume that was copied into, in milliseconds. */
+const heldMilliseconds = 20_000;
+
+/** The name of the server that a backup is copied into. Neighbours don't know it. */
+const serverName = ({ deploymentId }: Pick<Task, 'deploymentId'>): string => `infra-restore-${deploymentId}`;
+
+const runId = ({ deploymentId }: Pick<Task, 'deploymentId'>): string => `${deploymentId}-restore`;
+
+/** The database of a task, and what it is brought back from. @throws Error for any other task */
+function restorationOf({ service, restoration }: Task) {
+  if (service.kind !== 'database' || restoration === undefined) throw new Error('This deployment brings no database back.');
+  return { database: service, ...restoration, from: readBackupRecord(restoration.record) };
+}
+
+const ongoing = (context: DockerContext, task: Task, messages: readonly string[] = []): Observation => {
+  const now = context.clock.now();
+  return { outcome: 'ongoing', cursor: 'begun', nextPollAt: now + pollMilliseconds, ...told(context, task, messages) };
+};
+
+const told = ({ clock }: DockerContext, task: Task, messages: readonly string[]): Pick<Observation, 'lines'> =>
+  ({ lines: messages.map((message) => ({ at: clock.now(), message, pod: 'restore', version: versionShown(task) })) });
+
+const succeeded = (context: DockerContext, task: Task, ...messages: string[]): Observation => ({ outcome: 'succeeded', cursor: 'done', ...told(context, task, messages) });
+
+const failed = (context: DockerContext, task: Task, why: string): Observation => {
+  const reason = `It was not brought back from the backup ${task.restoration!.backup}: ${why} What ran before was left as it was.`;
+  return { outcome: 'failed', reason, cursor: 'failed', ...told(context, task, [reason]) };
+};
+
+const findServer = ({ docker }: DockerContext, task: Task, signal: AbortSignal): Promise<DockerService | undefined> =>
+  inspectDockerService(docker, serverName(task), { signal }).catch(ignoring('not found'));
+
+/** An empty server beside the volume that the database is to have, under a name that no neighbour knows. */
+const emptyServer: TaskHandler = {
+  begin: async (context, task, call) => {
+    if (await findServer(context, task, call.signal)) return;
+    const { database } = restorationOf(task);
+    await ensureNetwork(context, task.service.environmentId, call.signal);
+    const { Labels: _, ...spec } = await specOfTask(context, task, call);
+    const labels = runLabels(context.platformId, database, runId(task));
+    const server = {
+      ...spec, Name: serverName(task), Labels: labels,
+      TaskTemplate: { ...spec.TaskTemplate, ContainerSpec: { ...spec.TaskTemplate.ContainerSpec, Labels: labels }, Networks: (spec.TaskTemplate.Networks ?? []).map(({ Target }) => ({ Target })) },
+    };
+    // Never beside the database itself, which may have the volume by now.
+    await call.confirm();
+    await createDockerService(context.docker, server, credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image), { signal: call.signal }).catch(ignoring('conflict'));
+  },
+  observe: async (context, task, cursor, { signal }) => {
+    const server = await findServer(context, task, signal);
+    if (server === undefined) return failed(context, task, 'somebody removed the server that it was copied into.');
+    const tasks = await listDockerTasks(context.docker, { service: [server.ID] }, { signal });
+    await context.leftLinks.removeFor(tasks, signal);
+    if (tasks.some(isUp)) return succeeded(context, task, `Copying the backup ${task.restoration!.backup}`);
+    const failures = tasks.filter(hasFailed);
+    if (failures.length >= mostFailures) return failed(context, task, `an empty server did not start: ${await instanceFailure(context, failures[0]!, signal)}.`);
+    const unplaced = tasks.find(isUnplaced);
+    if (unplaced && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds) return failed(context, task, `the node has no room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`);
+    return ongoing(context, task, cursor === null ? [`Starting an empty server, which its neighbours do not reach, with ${await newVolumeText(context, task, signal)}`] : []);
+  },
+  abandon: nothing,
+};
+
+/** Copies the backup into that server: all of it, or nothing. */
+const copy: TaskHandler = {
+  begin: nothing,
+  observe: async (context, task, _cursor, { inputs, confirm, signal }) => {
+    const { database, backupId, from } = restorationOf(task);
+    const credentials = async () => {
+      const { database: found } = await inputs();
+      if (found === undefined) throw new Error('The password of the database is not known.');
+      return found;
+    };
+    const seen = await observeOneShot(context, {
+      id: runId(task), database, image: readRecord(task.record)!.image, script: restoreScript, backupId, nodeId: from.nodeId, server: { host: serverName(task), credentials }, onlyReads: true, limitSeconds: task.phase.limitSeconds, confirm,
+    }, signal);
+    if (seen.outcome === 'failed') return failed(context, task, seen.reason);
+    return seen.outcome === 'ongoing' ? ongoing(context, task) : succeeded(context, task, 'Copied: all of it is there');
+  },
+  abandon: nothing,
+};
+
+/** Ends that server. The database may have its volume only when no process of it is left. */
+const endServer: TaskHandler = {
+  begin: nothing,
+  observe: async (context, task, _cursor, { signal }) => {
+    const server = await findServer(context, task, signal);
+    await cleanOneShot(context, { id: runId(task) }, signal);
+    if (server === undefined) return succeeded(context, task);
+    if (server.Spec.Mode?.Replicated?.Replicas !== 0) {
+      await updateDockerService(context.docker, server.ID, server.Version.Index, { ...server.Spec, Mode: { Replicated: { Replicas: 0 } } }, undefined, { signal }).catch(ignoring('stale'));
+      return ongoing(context, task);
+    }
+    const tasks = await listDockerTasks(context.docker, { service: [server.ID] }, { signal });
+    if (!tasks.every(hasEnded)) return ongoing(context, task);
+    await deleteDockerService(context.docker, server.ID, { signal });
+    return succeeded(context, task);
+  },
+  abandon: nothing,
+};
+
+/** What is told about the data of before. */
+async function oldDataText(context: DockerContext, { runningRecord, service }: Task, signal: AbortSignal): Promise<string> {
+  const before = readRecord(runningRecord);
+  const volume = before?.data?.volume ?? volumeName(service, dataStorage);
+  const id = before?.spec && boundNode(before.spec.TaskTemplate);
+  return `The data of before is as it was, in the volume ${volume} on the node ${id === undefined ? 'that it ran on' : await nodeNameOf(context, id, signal)}. Nothing uses it any more. When nobody needs it, remove it there: docker volume rm ${volume}`;
+}
+
+/** Starts the database itself beside that volume: from now on its neighbours reach it. */
+const serve: TaskHandler = {
+  begin: beginRollOut,
+  observe: async (context, task, cursor, call) => {
+    const seen = await observeRollOut(context, task, cursor, call);
+    if (seen.outcome !== 'succeeded') return seen;
+    return { ...seen, lines: [...seen.lines, ...told(context, task, [`Brought back from the backup ${task.restoration!.backup}`, await oldDataText(context, task, call.signal)]).lines] };
+  },
+  abandon: abandonRollOut,
+};
+
+const steps = inSequence(imagePull, emptyServer, copy, endServer, serve);
+
+/** Removes everything that a restoration made and that nothing needs any more, but for the volume. */
+async function clear(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+  await cleanOneShot(context, { id: runId(task) }, signal);
+  await deleteDockerService(context.docker, serverName(task), { signal }).catch(ignoring('not found'));
+  await deleteFilesOfDeployment(context, task, signal);
+}
+
+/** A restoration that has failed, and whose volume is being removed. */
+interface Failure {
+  readonly failure: string;
+  /** In milliseconds since the epoch. */
+  readonly since: number;
+}
+
+const readFailure = (cursor: string | null): Failure | undefined => (cursor?.startsWith('{"failure"') ? (JSON.parse(cursor) as Failure) : undefined);
+
+/** Removes the volume of a restoration that has failed, as soon as nothing holds it, and ends it. */
+async function giveUp(context: DockerContext, task: Task, { failure: reason, since }: Failure, cursor: string, signal: AbortSignal): Promise<Observation> {
+  const now = context.clock.now();
+  const { isHeld, text } = await removeNewVolume(context, task, signal);
+  if (isHeld && now - since < heldMilliseconds) return { ...ongoing(context, task), cursor };
+  return { outcome: 'failed', reason, cursor, ...told(context, task, text === undefined ? [] : [text]) };
+}
+
+/**
+ * Brings a database back from a backup, on the node that was agreed to. It gets a new, empty volume there, and its neighbours
+ * reach it when all of the backup is in it. What it had before is left alone.
+ */
+export const restoreDatabaseBackup: TaskHandler = {
+  begin: steps.begin,
+  observe: async (context, task, cursor, call) => {
+    const failure = readFailure(cursor);
+    if (failure) return giveUp(context, task, failure, cursor!, call.signal);
+    const seen = await steps.observe(context, task, cursor, call);
+    if (seen.outcome !== 'failed') return seen;
+    await clear(context, task, call.signal);
+    return { ...ongoing(context, task), lines: seen.lines, cursor: JSON.stringify({ failure: seen.reason, since: context.clock.now() } satisfies Failure) };
+  },
+  abandon: async (context, task, signal) => {
+    await steps.abandon(context, task, signal);
+    await clear(context, task, signal);
+    // No line of the log follows: it tells the volume from the beginning.
+    for (let tries = 0; tries < heldMilliseconds / pollMilliseconds; tries += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- until nothing holds it.
+      if (!(await removeNewVolume(context, task, signal)).isHeld) break;
+      // oxlint-disable-next-line no-await-in-loop
+      await delay(pollMilliseconds, undefined, { signal });
+    }
+  },
+};
