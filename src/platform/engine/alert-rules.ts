@@ -1,49 +1,18 @@
-import type { Selectable } from 'kysely';
-import type * as z from 'zod';
-import type { AlertRuleRequest } from '../../contract/index.ts';
 import { isoDurationMilliseconds, notFound, type SecondsRange } from '../common/index.ts';
-import { simulatedRuntimeName, type Runtime } from '../runtime/index.ts';
-import type { AlertRuleTable, Db } from '../store/index.ts';
+import type { Db } from '../store/index.ts';
+import { type AlertRuleRow, conditionHolds, runtimeOfTarget } from './alert-conditions.ts';
+import { announceAlert, toldOf } from './alert-notifications.ts';
 import { duration, type EngineContext, iso } from './context.ts';
 import { alertRuleTransitions, firingStates } from './lifecycle.ts';
-import { watchedFails } from './watched-services.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
-
-type AlertRuleRow = Selectable<AlertRuleTable>;
-type Condition = z.output<typeof AlertRuleRequest>['condition'];
-
-const comparisons: Readonly<Record<Condition['operator'], (value: number, threshold: number) => boolean>> = {
-  NONE: (value) => value !== 0,
-  ABOVE: (value, threshold) => value > threshold,
-  BELOW: (value, threshold) => value < threshold,
-  ABOVE_OR_EQUAL: (value, threshold) => value >= threshold,
-  BELOW_OR_EQUAL: (value, threshold) => value <= threshold,
-  EQUAL: (value, threshold) => value === threshold,
-};
-
-/** The runtime of the cluster that a rule watches, or that the service runs on which it watches. */
-const runtimeOfTarget = async ({ runtimes }: EngineContext, db: Db, { target_id: id }: AlertRuleRow): Promise<Runtime> => {
-  const watched = await db
-    .selectFrom('cluster').select('runtime')
-    .where((eb) => eb.or([
-      eb('id', '=', id),
-      eb('id', '=', eb.selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select('environment.cluster_id').where('service.id', '=', id)),
-    ]))
-    .executeTakeFirst();
-  return runtimes.named(watched?.runtime ?? simulatedRuntimeName);
-};
-
-/** Has the runtime evaluate a rule's condition. */
-const conditionHolds = async (context: EngineContext, db: Db, rule: AlertRuleRow): Promise<boolean> => {
-  const { promql, operator, threshold } = JSON.parse(rule.condition) as Condition;
-  const runtime = await runtimeOfTarget(context, db, rule);
-  return runtime.conditionHolds({ promql, isMetBy: (value) => comparisons[operator](value, threshold), watchedServiceFails: await watchedFails(db, rule.target_id) });
-};
 
 const transitionSeconds = (rule: AlertRuleRow, seconds: SecondsRange | 'for'): SecondsRange => {
   const forSeconds = isoDurationMilliseconds(rule.for_duration) / 1000;
   return seconds === 'for' ? [forSeconds, forSeconds] : seconds;
 };
+
+/** When to look again whether receivers were told, in milliseconds. */
+const stillTellingMilliseconds = 1000;
 
 const transitionFrom = (state: AlertRuleRow['state']) => alertRuleTransitions.find((transition) => transition.from === state);
 
@@ -67,10 +36,19 @@ export const advanceAlertRule = (context: EngineContext): TimerHandler => async 
   if (rule.state === 'UNDEPLOYED') {
     return saveRule(context, trx, rule, { is_up_to_date: 1, ...(rule.enabled === 1 && { state: 'OK' }) }, now);
   }
-  if (!(await conditionHolds(context, trx, rule))) return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
+  const isReal = (await runtimeOfTarget(context, trx, rule)).simulatedCondition === undefined;
+  if (!(await conditionHolds(context, trx, rule))) {
+    if (isReal && rule.state === 'NOTIFIED') await announceAlert(context, trx, rule, 'ALERT_RESOLVED', now);
+    return firingStates.includes(rule.state) ? saveRule(context, trx, rule, { state: 'OK', starts_at: null }, now) : null;
+  }
   const transition = transitionFrom(rule.state);
   if (transition === undefined) return null;
   if (transition.to === 'TRIGGERED') return saveRule(context, trx, rule, { state: 'TRIGGERED', starts_at: iso(now) }, now);
+  if (isReal && transition.to === 'PENDING_NOTIFICATION') await announceAlert(context, trx, rule, 'ALERT_TRIGGERED', now);
+  if (isReal && transition.to === 'NOTIFIED') {
+    const told = await toldOf(trx, rule.id);
+    return told === 'going on' ? now + stillTellingMilliseconds : saveRule(context, trx, rule, { state: told === 'some' ? 'NOTIFIED' : 'UNROUTED' }, now);
+  }
   const hasNoReceivers = transition.to === 'NOTIFIED' && (JSON.parse(rule.alert_receiver_ids) as string[]).length === 0;
   return saveRule(context, trx, rule, { state: hasNoReceivers ? 'UNROUTED' : transition.to }, now);
 };
@@ -96,10 +74,18 @@ const rulesWatching = (trx: Db, serviceId: string, environmentId: string) =>
     ]))
     .orderBy('id');
 
-/** Has a rule evaluated now. Writes nothing where that is due anyway, so that services that end side by side don't wait for each other. */
+/** Has a rule advance now. Writes nothing where that is due anyway, so that services that end side by side don't wait for each other. */
 async function evaluateNow(trx: Db, ruleId: string, now: number): Promise<void> {
   const due = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'ALERT_RULE').where('subject_id', '=', ruleId).where('due_ms', '<=', now).executeTakeFirst();
   if (due === undefined) await setTimer(trx, 'ALERT_RULE', ruleId, now);
+}
+
+/** Has a rule go on from its state: one that fires at once, another when its condition has held for its duration. */
+export async function conditionMayHaveChanged(context: EngineContext, trx: Db, rule: AlertRuleRow): Promise<void> {
+  const now = context.clock.now();
+  if (rule.state !== 'OK') return evaluateNow(trx, rule.id, now);
+  const at = await nextTransitionAt(context, trx, rule, now);
+  if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
 }
 
 /** Evaluates the rules that watch a service again, after a deployment of it has ended. */
@@ -108,12 +94,5 @@ export async function serviceSettled(context: EngineContext, trx: Db, serviceId:
   if (watching.length === 0) return;
   // Who evaluates a rule holds it, and so sees what this transaction has changed.
   await trx.holdInOrder(watching.map(({ id }) => ({ name: id, isShared: true })));
-  const now = context.clock.now();
-  for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute()) {
-    if (rule.state !== 'OK') await evaluateNow(trx, rule.id, now);
-    else {
-      const at = await nextTransitionAt(context, trx, rule, now);
-      if (at !== null) await setTimer(trx, 'ALERT_RULE', rule.id, at);
-    }
-  }
+  for (const rule of await rulesWatching(trx, serviceId, environmentId).selectAll().execute()) await conditionMayHaveChanged(context, trx, rule);
 }

@@ -1,0 +1,118 @@
+import { sum } from '../../common/index.ts';
+import { durationBounds, type InstanceUse, type Measured, type RequestCounts } from '../../runtime/index.ts';
+import { type NodeFigures, type RequestFigures, type ServiceFigures, windowMilliseconds } from './figures.ts';
+
+/** The measurements of the last minutes. */
+export interface Window {
+  /** Adds a round, and forgets those that are too old. @param at milliseconds since the epoch */
+  add(at: number, measured: Measured): void;
+  /** What services use by now, by their ids: those that were measured or should have been in the last round. */
+  services(): ReadonlyMap<string, ServiceFigures>;
+  /** What is used on nodes by now, by the ids of these. */
+  nodes(): ReadonlyMap<string, NodeFigures>;
+}
+
+/** What an instance uses in a second; undefined with one sample. */
+interface Rate {
+  readonly cpu: number;
+  readonly received: number;
+  readonly sent: number;
+}
+
+/** The sum of what all have; undefined if one lacks it. */
+const sumOfAll = (numbers: readonly (number | undefined)[]): number | undefined => (numbers.length > 0 && numbers.every((each) => each !== undefined) ? sum(numbers) : undefined);
+
+/** Two samples that are closer to each other tell no rate, in milliseconds. */
+const leastSpan = 500;
+
+/** Counters only grow while an instance runs: a smaller one is of a clock or engine that was set back. */
+function rateBetween(earlier: InstanceUse | undefined, later: InstanceUse): Rate | undefined {
+  const seconds = earlier === undefined ? 0 : (later.at - earlier.at) / 1000;
+  if (earlier === undefined || seconds * 1000 < leastSpan) return undefined;
+  const [nanoseconds, received, sent] = [later.cpuNanoseconds - earlier.cpuNanoseconds, later.received - earlier.received, later.sent - earlier.sent];
+  return nanoseconds < 0 || received < 0 || sent < 0 ? undefined : { cpu: nanoseconds / 1e6 / seconds, received: received / seconds, sent: sent / seconds };
+}
+
+/**
+ * The duration that a part of all requests stay below, in milliseconds, taken to be spread evenly within their group. Those beyond
+ * the last bound count as that bound.
+ * @param part from 0 to 1
+ */
+export function durationAt(part: number, byDuration: readonly number[]): number | undefined {
+  const total = sum(byDuration);
+  if (total === 0) return undefined;
+  let passed = 0;
+  for (const [index, bound] of durationBounds.entries()) {
+    const here = byDuration[index] ?? 0;
+    const lower = durationBounds[index - 1] ?? 0;
+    if (here > 0 && passed + here >= part * total) return lower + (bound - lower) * Math.max(0, (part * total - passed) / here);
+    passed += here;
+  }
+  return durationBounds.at(-1);
+}
+
+const added = (one: readonly number[], other: readonly number[]): number[] => Array.from({ length: durationBounds.length + 1 }, (_, index) => (one[index] ?? 0) + (other[index] ?? 0));
+
+function requestFigures(counts: readonly RequestCounts[], milliseconds: number): RequestFigures {
+  const [requests, errors] = [sum(counts.map((each) => each.requests)), sum(counts.map((each) => each.errors))];
+  const p95 = durationAt(0.95, counts.map((each) => each.byDuration).reduce(added, []));
+  return { perSecond: requests / (milliseconds / 1000), ...(requests > 0 && { errorRatio: errors / requests }), ...(p95 !== undefined && { p95 }) };
+}
+
+const missingText = (unseen: Measured['unseen'], serviceId: string): string[] => {
+  const byNode = Map.groupBy(unseen.filter((each) => each.serviceId === serviceId), ({ node }) => node);
+  return [...byNode].map(([node, [first, ...others]]) => `${others.length === 0 ? 'An instance' : `${others.length + 1} instances`} on the node ${node} can't be measured: ${first!.reason}.`);
+};
+
+/** Creates an empty window. */
+export function createWindow(): Window {
+  let rounds: readonly { readonly at: number; readonly measured: Measured }[] = [];
+
+  const last = (): Measured | undefined => rounds.at(-1)?.measured;
+
+  const rates = (): { readonly use: InstanceUse; readonly rate: Rate | undefined }[] => {
+    // Of several with one id the last one stays: that of the earliest round.
+    const first = new Map(rounds.toReversed().flatMap(({ measured }) => measured.instances.map((use) => [use.id, use] as const)));
+    return (last()?.instances ?? []).map((use) => ({ use, rate: rateBetween(first.get(use.id), use) }));
+  };
+
+  const isPublic = (serviceId: string): boolean => rounds.some(({ measured: { requests } }) => requests?.services.some((each) => each.serviceId === serviceId) === true);
+
+  const requestsOf = (serviceId: string): RequestFigures | undefined => {
+    const isCountedNow = last()?.requests?.services.some((each) => each.serviceId === serviceId) === true;
+    const read = isCountedNow ? rounds.flatMap(({ measured: { requests } }) => requests ?? []) : [];
+    // Before it was reached from outside, nobody counted.
+    const counted = read.flatMap(({ milliseconds, services }) => services.filter((each) => each.serviceId === serviceId).map((counts) => ({ milliseconds, counts })));
+    return counted.length === 0 ? undefined : requestFigures(counted.map(({ counts }) => counts), sum(counted.map(({ milliseconds }) => milliseconds)));
+  };
+
+  return {
+    add: (at, measured) => {
+      rounds = [...rounds.filter((round) => round.at > at - windowMilliseconds && round.at < at), { at, measured }];
+    },
+    services: () => {
+      const measured = last();
+      if (measured === undefined) return new Map();
+      const seconds = Math.round((rounds.at(-1)!.at - rounds[0]!.at) / 1000);
+      const byService = Map.groupBy(rates(), ({ use }) => use.serviceId);
+      const ids = new Set([...byService.keys(), ...measured.unseen.map(({ serviceId }) => serviceId)]);
+      return new Map([...ids].map((id): [string, ServiceFigures] => {
+        const instances = byService.get(id) ?? [];
+        const known = instances.flatMap(({ rate }) => rate ?? []);
+        const [cpuLimit, memoryLimit] = [sumOfAll(instances.map(({ use }) => use.cpuLimit)), sumOfAll(instances.map(({ use }) => use.memoryLimit))];
+        const requests = requestsOf(id);
+        return [id, {
+          seconds, instances: instances.length, memory: sum(instances.map(({ use }) => use.memory)), worstMemory: Math.max(0, ...instances.map(({ use }) => use.memory)),
+          // An instance that has just started has no rate yet: the others alone would tell too little.
+          ...(known.length > 0 && known.length === instances.length && { cpu: sum(known.map(({ cpu }) => cpu)), worstCpu: Math.max(...known.map(({ cpu }) => cpu)), received: sum(known.map(({ received }) => received)), sent: sum(known.map(({ sent }) => sent)) }),
+          ...(cpuLimit !== undefined && { cpuLimit }), ...(memoryLimit !== undefined && { memoryLimit }), ...(requests && { requests }),
+          missing: missingText(measured.unseen, id), ...(measured.requestsProblem !== undefined && isPublic(id) && { requestsMissing: measured.requestsProblem }),
+        }];
+      }));
+    },
+    nodes: () => new Map([...Map.groupBy(rates(), ({ use }) => use.node)].map(([node, all]) => {
+      const [cpu, received, sent] = [sumOfAll(all.map(({ rate }) => rate?.cpu)), sumOfAll(all.map(({ rate }) => rate?.received)), sumOfAll(all.map(({ rate }) => rate?.sent))];
+      return [node, { memory: sum(all.map(({ use }) => use.memory)), ...(cpu !== undefined && { cpu }), ...(received !== undefined && { received }), ...(sent !== undefined && { sent }) }];
+    })),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Dispatcher } from 'undici';
+import { errorMessage } from '../common/index.ts';
+import type { LabelledValue } from './alert-matches.ts';
+
+/** Evaluates expressions of PromQL. */
+export interface Prometheus {
+  /**
+   * Evaluates an expression at present.
+   * @returns the values: one for each series, or the one of a number
+   * @throws Error with the reason, for people, if it can't be evaluated
+   */
+  query(expression: string, signal: AbortSignal): Promise<PrometheusValues>;
+  close(): Promise<void>;
+}
+
+export interface PrometheusValues {
+  readonly kind: 'series' | 'number';
+  readonly values: readonly LabelledValue[];
+}
+
+/** Where a Prometheus is, and how to sign in to it. */
+export interface PrometheusSettings {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** The value of the header `Authorization`. */
+  readonly authorization?: string;
+  /** The certificates by which it is known, in PEM format; default those that everybody trusts. */
+  readonly ca?: string;
+}
+
+/** How long an evaluation may take, in milliseconds. */
+const timeoutMilliseconds = 10_000;
+
+/** The largest answer, in bytes, and the longest reason of a failure that is told, in characters. */
+const mostBytes = 1024 * 1024;
+const longestReason = 200;
+
+const clipped = (text: string): string => (text.length > longestReason ? `${text.slice(0, longestReason)}…` : text);
+
+async function bodyOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new Error(`its answer has more than ${mostBytes} bytes: let the expression give fewer series`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A number as Prometheus writes it. */
+const numberOf = (text: unknown): number => (typeof text === 'string' ? Number(text.replace(/^([+-])Inf$/, '$1Infinity')) : Number.NaN);
+
+/** The labels of a series, which are texts. */
+const labelsOf = (metric: unknown): LabelledValue['labels'] => Object.fromEntries(Object.entries(metric ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+
+interface Answer {
+  readonly status?: unknown;
+  readonly error?: unknown;
+  readonly data?: { readonly resultType?: unknown; readonly result?: unknown };
+}
+
+/** The values in an answer. @throws Error if it has none */
+export function valuesIn(text: string): PrometheusValues {
+  const answer = parsed(text);
+  if (answer?.status !== 'success') throw new Error(typeof answer?.error === 'string' ? `it says: ${clipped(answer.error)}` : 'what answers there is no Prometheus');
+  const { resultType, result } = answer.data ?? {};
+  if (resultType === 'scalar' && Array.isArray(result)) return { kind: 'number', values: [{ labels: {}, value: numberOf(result[1]) }] };
+  if (resultType === 'vector' && Array.isArray(result)) return { kind: 'series', values: (result as { metric?: unknown; value?: unknown[] }[]).map(({ metric, value }) => ({ labels: labelsOf(metric), value: numberOf(value?.[1]) })) };
+  throw new Error(`the expression gives a ${typeof resultType === 'string' ? clipped(resultType) : 'value of another kind'}, and a condition needs an instant vector or a number`);
+}
+
+function parsed(text: string): Answer | undefined {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates the client of a Prometheus. Nothing is loaded or connected until it is asked. */
+export function createPrometheus({ url, authorization, ca }: PrometheusSettings): Prometheus {
+  let opening: Promise<Dispatcher> | undefined;
+  const open = async (): Promise<Dispatcher> => {
+    const { Agent } = await import('undici');
+    return new Agent({ connect: { timeout: 5000, ...(ca !== undefined && { ca }) } });
+  };
+  return {
+    query: async (expression, signal) => {
+      try {
+        const dispatcher = await (opening ??= open());
+        const { origin, pathname } = new URL(`${url}/api/v1/query`);
+        const { body } = await dispatcher.request({
+          origin, path: pathname, method: 'POST', signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]),
+          headers: { 'content-type': 'application/x-www-form-urlencoded', ...(authorization !== undefined && { authorization }) },
+          body: new URLSearchParams({ query: expression, timeout: `${timeoutMilliseconds / 1000 - 2}s` }).toString(),
+        });
+        return valuesIn(await bodyOf(body as AsyncIterable<Buffer>));
+      } catch (error) {
+        signal.throwIfAborted();
+        const reason = error instanceof Error && error.name === 'TimeoutError' ? `it did not answer within ${timeoutMilliseconds / 1000} seconds` : errorMessage(error);
+        throw new Error(`The Prometheus at ${url} could not evaluate it: ${reason}.`, { cause: error });
+      }
+    },
+    close: async () => (await opening)?.destroy(),
+  };
+}
