@@ -12,6 +12,8 @@ export interface ClusterNode {
   readonly changedAt: number;
   /** Its IP address, if it is known. */
   readonly address?: string;
+  /** What its operator labelled it with. */
+  readonly labels: Readonly<Record<string, string>>;
   /** What it has: thousandths of a CPU, and MB of memory. */
   readonly cpu: number;
   readonly memory: number;

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { DeployedCommit } from '../common/index.ts';
 import type { ClusterNode } from './cluster-node.ts';
+import type { DatabaseBackups } from './database-backups.ts';
 import type { RuntimeLogLine } from './log-line.ts';
-import type { KnownResources, RunningService, Sweep } from './running-service.ts';
+import type { Meter } from './measured.ts';
+import type { PlannedChanges } from './planned-changes.ts';
+import type { KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 import type { ServiceToRun, Task, TaskInputs } from './task.ts';
 
 interface Ongoing {
@@ -31,19 +34,9 @@ export type Observation = (Ongoing | Succeeded | Failed) & {
   readonly commit?: DeployedCommit;
   /** What later phases, and later deployments if this one succeeds, have to know of it. It must hold no secret. Default: what was recorded before. */
   readonly record?: string;
+  /** What of a deleted service could not be removed, where it is and how to remove it, as sentences. Its log goes with it, so these are recorded elsewhere. */
+  readonly left?: readonly string[];
 };
-
-/** A running version of a service. */
-export interface RunningVersion {
-  readonly deploymentId: string;
-  readonly service: ServiceToRun;
-  /** Short commit, when built from git. */
-  readonly commitId?: string;
-  /** What its deployment recorded. */
-  readonly record?: string;
-  /** Milliseconds since the epoch. */
-  readonly runningSince: number;
-}
 
 /** One upgrade of a cluster. */
 export interface ClusterUpgrade {
@@ -104,7 +97,8 @@ export interface Runtime {
    */
   look(versions: readonly RunningVersion[], signal: AbortSignal): Promise<readonly RunningService[]>;
   /**
-   * Removes what it made for services and environments that no record knows. It never removes stored data.
+   * Removes what it made for services and environments that no record knows, and images of earlier versions above their size. It never removes stored data.
+   * The engine calls it when it starts, and then again and again.
    * @param known reads what is known, after the runtime has found out what is there
    */
   sweep(known: () => Promise<KnownResources>, signal: AbortSignal): Promise<Sweep>;
@@ -114,22 +108,33 @@ export interface Runtime {
   commits(service: ServiceToRun, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
   /** The addresses at which the running version of a service is reached from outside. @param record what its deployment recorded; undefined if none has succeeded */
   addressesOf(service: ServiceToRun, record: string | undefined): readonly ServiceAddress[];
+  /** What the plan of a Terraform service shows, from the record of the task that made it; undefined if that has none. Absent where nothing is planned. */
+  readonly planOf?: (record: string) => PlannedChanges | undefined;
+  /** Whether a deployment of a Terraform service applies a plan that was made before, and nothing else. It then has the record of that plan from the beginning. */
+  readonly appliesPlans?: true;
   /** The name that the name servers have to give for the domains of a service, so that these lead to its cluster. Absent where domains are only simulated. */
   readonly domainTarget?: (service: Pick<ServiceToRun, 'id'>) => string;
   /**
-   * Sees to it that what the services of a cluster share is as it should be, such as what forwards requests to them. The
-   * engine calls it again and again, beside all tasks. Absent where nothing is shared.
+   * See to it that what the services of a cluster share is as it should be, such as what forwards requests to them. The
+   * engine calls each again and again, beside all tasks. Absent where nothing is shared.
+   * @returns what whoever runs the platform should know of it, as sentences for the log of the platform
    * @throws Error with what is wrong
    */
-  readonly keepUp?: (signal: AbortSignal) => Promise<void>;
+  readonly keepUp?: readonly ((signal: AbortSignal) => Promise<readonly string[]>)[];
+  /** Closes the connections that it has opened by itself. */
+  readonly close?: () => Promise<void>;
   /** The machines of its cluster, by name. Absent where there are none. @throws Error with the reason, for people, if they can't be read */
   readonly nodes?: (signal: AbortSignal) => Promise<readonly ClusterNode[]>;
+  /** Measures what runs. Absent where nothing really does. */
+  readonly meter?: Meter;
+  /** Backups of its databases. Absent where there are none. */
+  readonly backups?: DatabaseBackups;
   /** Why its clusters can't be upgraded through the platform; undefined if they can. */
   readonly upgradeRefusal?: string;
   /** Whether an upgrade that has taken its time fails. Asked within a transaction: it may wait for nothing but the records. */
   upgradeFails(upgrade: ClusterUpgrade): boolean | Promise<boolean>;
-  /** Whether the condition of an alert rule holds. */
-  conditionHolds(condition: AlertCondition): boolean;
+  /** Whether the condition of an alert rule holds. Absent where conditions are evaluated by what is measured. */
+  readonly simulatedCondition?: (condition: AlertCondition) => boolean;
   /** How long a pause takes, in milliseconds. The same seed always gives the same time. */
   pauseBefore(pause: Pause, seed: string): number;
 }

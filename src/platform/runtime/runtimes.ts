@@ -19,7 +19,7 @@ function missingRuntime(name: string): Runtime {
   };
   return {
     refusalOf: () => refusal, begin: refuse, observe: refuse, abandon: refuse, logs: refuse, commits: refuse, addressesOf: () => [], look: refuse, sweep: refuse, lookInterval: 10_000,
-    upgradeRefusal: refusal, upgradeFails: () => true, conditionHolds: () => false, pauseBefore: () => 0,
+    upgradeRefusal: refusal, upgradeFails: () => true, pauseBefore: () => 0,
   };
 }
 

@@ -39,6 +39,17 @@ export type ServiceToRun = { [Kind in ServiceKind]: { readonly kind: Kind; reado
   readonly environmentId: string;
 };
 
+/** What a deployment has to know that brings a database back. */
+export interface Restoration {
+  readonly backupId: string;
+  /** Words for people that tell which backup it is. */
+  readonly backup: string;
+  /** What was recorded of the backup. */
+  readonly record: string;
+  /** Where the database is to run, in the runtime's own words. */
+  readonly place: string;
+}
+
 /** One phase of one service's deployment. A runtime can receive the same task again after a crash. */
 export interface Task {
   readonly deploymentId: string;
@@ -50,12 +61,16 @@ export interface Task {
   readonly action: DeploymentAction;
   readonly phase: Phase;
   readonly service: ServiceToRun;
+  /** Whether it only plans what a deployment would change. */
+  readonly isPlan?: true;
   /** The requested commit; default the newest of the branch. */
   readonly commitId?: string;
   /** What earlier phases of this deployment recorded. */
   readonly record?: string;
   /** What the deployment recorded whose version runs now; absent if none runs. */
   readonly runningRecord?: string;
+  /** The backup that a database is brought back from; absent for all other deployments. */
+  readonly restoration?: Restoration;
   /** When the phase began, in milliseconds since the epoch. */
   readonly beganAt: number;
   /** When the phase fails if it hasn't ended, in milliseconds since the epoch. */
@@ -91,8 +106,11 @@ export interface TaskInputs {
   readonly variables: readonly ResolvedVariable[];
   /** The registry of a container's image. */
   readonly registry?: { readonly name: string; readonly kind: string; readonly url: string };
-  /** The name of its environment. */
+  /** The name and the mode of its environment. */
   readonly environmentName?: string;
+  readonly environmentMode?: string;
+  /** The name of its project. */
+  readonly projectName?: string;
   /** The domains that somebody chose for it, in lower case. A name may begin with a star. */
   readonly domains?: readonly ServiceDomain[];
   /** Of a database: those that its neighbours have as variables. */

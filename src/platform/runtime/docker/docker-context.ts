@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { PlatformClock } from '../../common/index.ts';
-import type { BuildSettings } from './build-settings.ts';
-import type { DatabaseImages } from './databases.ts';
+import type { BuildSettings } from './builds/build-settings.ts';
+import type { DatabaseImages } from './databases/databases.ts';
 import type { DockerClient, DockerRegistryCredentials } from './engine/index.ts';
-import type { LinkRemover } from './link-remover.ts';
+import type { LinkRemover } from './cleanup/link-remover.ts';
+import type { NodeEngines } from './nodes/node-engines.ts';
+import type { PlacementSettings } from './nodes/placement-rules.ts';
 import type { Proxy } from './proxy/proxy.ts';
+import type { ClusterRegistry } from './registry/registry.ts';
+import type { TerraformSettings } from './terraform/settings.ts';
 
 /** What the operations of the Docker runtime work with. */
 export interface DockerContext {
@@ -12,16 +16,32 @@ export interface DockerContext {
   readonly clock: PlatformClock;
   /** Tells what this platform made from what others made. */
   readonly platformId: string;
-  /** How to sign in to a registry. @param host with its port */
+  /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
+  readonly secretFor: (purpose: string) => string;
+  /** How to sign in for an image that somebody names: never to the cluster's own registry, which has the images of others. @param host with its port */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
   /** The images of databases, where they aren't the official ones. */
   readonly databaseImages: DatabaseImages;
+  /** The label of the nodes that may have backups, as name=value; default: all nodes. */
+  readonly backupNodeLabel?: string | undefined;
   /** How images are built. */
   readonly builds: BuildSettings;
+  /** The registry that the platform runs for built images, if it does. */
+  readonly registry?: ClusterRegistry;
+  /** How much the images of this platform may take on each node, in bytes. */
+  readonly imageBytes: number;
+  /** How Terraform is run; undefined where nobody has switched it on. */
+  readonly terraform: TerraformSettings | undefined;
+  /** On which nodes instances may run. */
+  readonly placement: PlacementSettings;
   /** What runs in this process, by task. */
   readonly work: BackgroundWork;
   /** What serves public ports. */
   readonly proxy: Proxy;
+  /** The engines of the nodes, as far as they can be asked. */
+  readonly nodeEngines: NodeEngines;
+  /** Why a node's engine can't be asked, as a part of a sentence; undefined if it can. */
+  readonly whyNoAgent: (nodeId: string, signal: AbortSignal) => Promise<string | undefined>;
   /** What removes network links that a killed engine left in the way of instances. */
   readonly leftLinks: LinkRemover;
 }

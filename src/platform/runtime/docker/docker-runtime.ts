@@ -1,27 +1,40 @@
 import type { PlatformClock } from '../../common/index.ts';
-import { type Runtime, type RuntimeOperation, RuntimeUnreachable, type Task } from '../index.ts';
-import { createCommitLists } from './branch-commits.ts';
-import { abandonBuild, beginBuild, observeBuild } from './build.ts';
-import { type BuildSettings, defaultBuildSettings } from './build-settings.ts';
-import { abandonDatabaseRollOut, beginDatabaseRollOut, observeDatabaseRollOut } from './database-roll-out.ts';
-import type { DatabaseImages } from './databases.ts';
-import { createNodesReader } from './cluster-nodes.ts';
+import { type Runtime, type RuntimeOperation, RuntimeProblem, type Task } from '../index.ts';
+import type { AgentOfCluster } from './agent/settings.ts';
+import { createCommitLists } from './builds/branch-commits.ts';
+import { type BuildSettings, defaultBuildSettings } from './builds/build-settings.ts';
+import { abandonBuild, beginBuild, observeBuild } from './builds/build.ts';
+import { beginFetch, observeFetch, removeSource } from './builds/fetch-source.ts';
+import { defaultImageBytes } from './cleanup/bounded-images.ts';
+import { createLinkRemover } from './cleanup/link-remover.ts';
+import { sweep } from './cleanup/sweep.ts';
+import { dockerBackups } from './databases/backups/backups.ts';
+import { databaseOperations } from './databases/database-roll-out.ts';
+import type { DatabaseImages } from './databases/databases.ts';
 import { createBackgroundWork, type DockerContext } from './docker-context.ts';
-import { type DockerClient, type DockerRegistryCredentials, isDockerError } from './engine/index.ts';
-import { beginFetch, observeFetch, removeSource } from './fetch-source.ts';
-import { runningLines } from './instance-logs.ts';
-import { jobOperations } from './job-operations.ts';
-import { createLinkRemover } from './link-remover.ts';
-import { createLook } from './look.ts';
-import type { TaskHandler } from './task-handler.ts';
+import type { DockerClient, DockerRegistryCredentials } from './engine/index.ts';
+import { jobOperations } from './jobs/job-operations.ts';
+import { createNodesReader } from './nodes/cluster-nodes.ts';
+import { speedUpFailover } from './nodes/failover.ts';
+import { openNodeAccess } from './nodes/node-access.ts';
+import { anywhere, type PlacementSettings } from './nodes/placement-rules.ts';
+import { runningLines } from './observation/instance-logs.ts';
+import { createLook } from './observation/look.ts';
+import { createMeter } from './observation/meter.ts';
 import { createProxy } from './proxy/proxy.ts';
+import { recordedAddresses } from './proxy/recorded-addresses.ts';
 import { abandonRoute, beginRoute, observeRoute } from './proxy/route-phase.ts';
 import { proxySettings, type ProxySettings } from './proxy/settings.ts';
-import { recordedAddresses } from './proxy/recorded-addresses.ts';
-import { abandonPull, beginPull, observePull } from './pull.ts';
-import { abandonRollOut, beginRollOut, observeRollOut } from './roll-out.ts';
-import { sweep } from './sweep.ts';
-import { beginRemove, beginStop, observeTakeDown } from './take-down.ts';
+import { reachableBackups, reachableMeter, reaching } from './reachable.ts';
+import { readRecord } from './record.ts';
+import { createClusterRegistry } from './registry/registry.ts';
+import { registrySettings, type RegistrySettings } from './registry/settings.ts';
+import { imagePull } from './services/pull.ts';
+import { abandonRollOut, beginRollOut, observeRollOut } from './services/roll-out.ts';
+import { beginStop, observeTakeDown, serviceRemoval } from './services/take-down.ts';
+import { nothing, type TaskHandler } from './task-handler.ts';
+import { terraformOperations } from './terraform/operations.ts';
+import type { TerraformSettings } from './terraform/settings.ts';
 import { refusalOf } from './workload.ts';
 
 export interface DockerRuntimeOptions {
@@ -29,17 +42,33 @@ export interface DockerRuntimeOptions {
   readonly clock: PlatformClock;
   /** Tells what this platform made on the engine from what others made. */
   readonly platformId: string;
+  /** A secret of the platform that is always the same for the same purpose. @returns 32 bytes in base64url */
+  readonly secretFor: (purpose: string) => string;
   /** How to sign in to a registry, by its host with port; default anonymously. */
   readonly credentialsFor?: (host: string) => DockerRegistryCredentials | undefined;
   /** How public ports are served; default: to this machine only, below `localhost`. */
   readonly proxy?: Partial<ProxySettings>;
   /** Images of databases that replace the official ones. */
   readonly databaseImages?: DatabaseImages;
+  /** The label of the nodes that may have backups of databases, as name=value; default: all nodes. */
+  readonly backupNodeLabel?: string | undefined;
   /** How images are built; what is left out is the default. */
   readonly builds?: Partial<BuildSettings>;
+  /** How often to measure what runs, in milliseconds. */
+  readonly measureInterval?: number;
+  /** The registry for built images that the platform runs itself; default: it runs none. Then `builds` names none. */
+  readonly registry?: Partial<Omit<RegistrySettings, 'forwarderImage'>> | undefined;
+  /** How much the images of this platform may take on each node, in bytes. */
+  readonly imageBytes?: number | undefined;
+  /** The agents of the nodes; default: there are none. */
+  readonly agent?: AgentOfCluster | undefined;
+  /** How Terraform is run; default: not at all, because whoever may create services runs programs with its credentials. */
+  readonly terraform?: TerraformSettings | undefined;
+  /** On which nodes instances may run; default: on any. */
+  readonly placement?: PlacementSettings | undefined;
+  /** Whether nodes of its swarm are to be missed as soon as possible: see `failover.ts`. Default: the swarm is left as it is. */
+  readonly hasFastFailover?: boolean;
 }
-
-const nothing = async (): Promise<void> => undefined;
 
 const notHere: TaskHandler = {
   abandon: nothing,
@@ -52,61 +81,77 @@ const notHere: TaskHandler = {
 };
 
 const rollOut: TaskHandler = { begin: beginRollOut, observe: observeRollOut, abandon: abandonRollOut };
-const databaseRollOut: TaskHandler = { begin: beginDatabaseRollOut, observe: observeDatabaseRollOut, abandon: abandonDatabaseRollOut };
 
 const operations: Readonly<Record<RuntimeOperation, TaskHandler>> = {
   fetchSource: { begin: beginFetch, observe: observeFetch, abandon: removeSource },
   build: { begin: beginBuild, observe: observeBuild, abandon: abandonBuild },
-  pull: { begin: beginPull, observe: observePull, abandon: abandonPull },
+  pull: imagePull,
   rollOut,
   route: { begin: beginRoute, observe: observeRoute, abandon: abandonRoute },
   run: notHere,
   restart: rollOut,
   stop: { begin: beginStop, observe: observeTakeDown, abandon: nothing },
-  remove: { begin: beginRemove, observe: observeTakeDown, abandon: nothing },
+  remove: serviceRemoval,
 };
 
 /** What a kind does in its own way. */
 const operationsOfKinds: { readonly [Kind in Task['service']['kind']]?: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> } = {
-  database: { rollOut: databaseRollOut }, job: jobOperations,
+  database: databaseOperations, job: jobOperations, terraform: terraformOperations,
 };
 
 /** The operation that a task asks for: what a kind does in its own way comes first. */
 const operationOf = ({ phase: { operation }, service }: Task): TaskHandler => operationsOfKinds[service.kind]?.[operation] ?? operations[operation];
 
-/** Tells failures to reach the engine, which pass, from others. One that has just started is no manager for a moment. */
-const reaching = <Result>(work: Promise<Result>): Promise<Result> => work.catch((error: unknown) => {
-  if (isDockerError(error, 'unreachable', 'timeout', 'no manager')) throw new RuntimeUnreachable(error.message, { cause: error });
-  throw error;
-});
-
 /**
  * Creates a runtime that runs services on a Docker engine in swarm mode, which schedules, restarts and rolls out. Everything
  * it has to know after a crash is in the engine, or in what the platform records of a deployment.
  */
-export function createDockerRuntime({ docker, clock, platformId, credentialsFor = () => undefined, builds, databaseImages = {}, proxy: proxied }: DockerRuntimeOptions): Runtime {
+export function createDockerRuntime({ docker, clock, platformId, secretFor, credentialsFor = () => undefined, builds, placement = anywhere, hasFastFailover = false, databaseImages = {}, backupNodeLabel, proxy: proxied, registry: wanted, measureInterval, imageBytes = defaultImageBytes, agent, terraform }: DockerRuntimeOptions): Runtime {
   const settings = proxySettings(proxied);
-  const proxy = createProxy({ docker, platformId, settings, credentialsFor, now: () => clock.now() });
+  const now = (): number => clock.now();
+  const { nodeEngines, whyNoAgent, ...agents } = openNodeAccess({ docker, platformId, secretFor, agent, credentialsFor, now });
+  const registry = wanted && createClusterRegistry({ docker, platformId, secretFor, now, credentialsFor, settings: registrySettings(wanted, settings.image) });
+  const proxy = createProxy({ docker, platformId, settings, credentialsFor, now });
   const context: DockerContext = {
-    docker, clock, platformId, credentialsFor, databaseImages, proxy, builds: { ...defaultBuildSettings, ...builds }, work: createBackgroundWork(clock), leftLinks: createLinkRemover({ docker, clock, platformId }),
+    docker, clock, platformId, secretFor, credentialsFor, databaseImages, backupNodeLabel, proxy, placement, terraform, imageBytes, nodeEngines, whyNoAgent, ...(registry && { registry }), builds: { ...defaultBuildSettings, ...builds, ...(registry && { registry: registry.host }) },
+    work: createBackgroundWork(clock), leftLinks: createLinkRemover({ docker, clock, platformId }),
   };
+  const look = createLook(context);
+  const keepUp: NonNullable<Runtime['keepUp']> = [
+    async (signal) => {
+      const changed = hasFastFailover ? await speedUpFailover(docker, signal) : [];
+      const { problems } = await proxy.sync(signal);
+      const all = [...problems, ...[docker.problem?.()].filter((each) => each !== undefined)];
+      if (all.length > 0) throw new RuntimeProblem(all.join(' '));
+      return changed;
+    },
+    async (signal) => {
+      await agents.sync(signal);
+      return [];
+    },
+    ...(registry ? [(signal: AbortSignal) => registry.sync(signal)] : []),
+  ];
   return {
-    refusalOf,
+    refusalOf: (service) => refusalOf(service, terraform),
     begin: (task, call) => reaching(operationOf(task).begin(context, task, call)),
     observe: (task, cursor, call) => reaching(operationOf(task).observe(context, task, cursor, call)),
-    abandon: async (task, signal) => operationOf(task).abandon(context, task, signal),
+    abandon: (task, signal) => reaching(Promise.resolve(operationOf(task).abandon(context, task, signal))),
     lookInterval: 2000,
-    look: createLook(context),
-    sweep: (known, signal) => sweep(context, known, signal),
-    logs: (version, limit, signal) => runningLines(context, version, limit, signal),
+    look: (versions, signal) => reaching(look(versions, signal)),
+    sweep: (known, signal) => reaching(sweep(context, known, signal)),
+    logs: (version, limit, signal) => reaching(runningLines(context, version, limit, signal)),
+    planOf: (record) => readRecord(record)?.plan,
+    appliesPlans: true,
     addressesOf: (_, record) => recordedAddresses(record, settings),
     domainTarget: ({ id }) => `${id.slice(0, 8)}.${settings.domain}`,
     nodes: createNodesReader(context),
-    keepUp: (signal) => proxy.sync(signal),
+    backups: reachableBackups(dockerBackups(context)),
+    keepUp: keepUp.map((each) => (signal) => reaching(each(signal))),
+    close: agents.close,
+    meter: reachableMeter(createMeter(context, nodeEngines, measureInterval)),
     commits: createCommitLists(context),
     upgradeRefusal: 'This cluster is a Docker engine: its host\'s package manager upgrades it.',
     upgradeFails: () => true,
-    conditionHolds: ({ watchedServiceFails }) => watchedServiceFails,
     pauseBefore: () => 0,
   };
 }

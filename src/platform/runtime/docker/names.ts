@@ -6,8 +6,28 @@ type Named = Pick<ServiceToRun, 'id' | 'name'>;
 /** The name of a service on the engine. It has the id only, so that no two can collide and a new name changes nothing. */
 export const dockerServiceName = ({ id }: Pick<ServiceToRun, 'id'>): string => `infra-${id}`;
 
+/** A part of the names of all containers of services. Steps of builds, to which a Dockerfile gives any labels, run in containers without it. */
+export const containerNamePart = 'infra-';
+
+/** The service of such a name; undefined for another name. */
+export const serviceIdIn = (name: string): string | undefined => /^infra-([0-9a-f-]{36})$/.exec(name)?.[1];
+
 /** The name of a platform's proxy, and of the volume that has its certificates. */
 export const proxyName = (platformId: string): string => `infra-proxy-${platformId}`;
+
+/** The names of the services of a platform's own registry. The volume with the images has that of the first. */
+export const registryName = (platformId: string): string => `infra-registry-${platformId}`;
+export const forwarderName = (platformId: string): string => `infra-forwarder-${platformId}`;
+export const cleanerName = (platformId: string): string => `infra-cleaner-${platformId}`;
+
+/** The name of the service of a platform's agents, and of their network. */
+export const agentServiceName = (platformId: string): string => `infra-agent-${platformId}`;
+
+/** The name of a secret or config of the agents, of at most 64 characters. @param part which one it is @param version tells it from those with another content, in at most 12 characters */
+export const agentFileName = (platformId: string, part: 'authority' | 'certificate' | 'program', version: string): string => `infra-agent-${platformId.slice(0, 18)}-${part}-${version}`;
+
+/** The name of a container that passes a connection on, without what tells it from others. */
+export const relayPrefix = 'infra-relay-';
 
 /** The name of an environment's network. */
 export const networkName = (environmentId: string): string => `infra-${environmentId}`;
@@ -21,6 +41,9 @@ export const fileName = ({ id }: Pick<ServiceToRun, 'id'>, deploymentId: string,
 /** The name of a service's images, without their tags. It has the id of the platform, because names of steps carry no labels. @param registry where they are pushed, if they are */
 export const builtRepository = (platformId: string, { id }: Pick<ServiceToRun, 'id'>, registry?: string): string => `${registry === undefined ? '' : `${registry}/`}infra-mcp-${platformId}/${id}`;
 
+/** Whether a name is that of an image which a platform built. @param name with its tag or digest */
+export const isBuiltBy = (platformId: string, name: string): boolean => name.split('/').includes(`infra-mcp-${platformId}`);
+
 /** The name of a volume. @param storageId the id of the storage in the service's configuration */
 export const volumeName = ({ id }: Pick<ServiceToRun, 'id'>, storageId: string): string => `infra-${id.slice(0, 18)}-${storageId}`;
 
@@ -29,7 +52,8 @@ const uniqueName = ({ id, name }: Named): string => `${dnsLabel(name)}-${id.slic
 
 /**
  * The names by which the neighbours of a service find it. One that consists of its name alone is only there if that is a
- * DNS label: names are unique in their environment, but two could become the same label.
+ * DNS label: names are unique in their environment, but two could become the same label. Names on the
+ * engine are longer than such labels: no service can be called as another one is there.
  */
 export const neighbourNames = (service: Named): readonly string[] => {
   const plain = service.name.toLowerCase();

@@ -1,6 +1,6 @@
 import type { Observation, Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
-import { isDockerError } from './engine/index.ts';
+import { isDockerAway } from './engine/index.ts';
 import { type PollInterval, pollPause } from './poll.ts';
 import { versionShown } from './version.ts';
 
@@ -32,7 +32,7 @@ export async function observeWork({ work, clock }: DockerContext, task: Pick<Tas
     const now = clock.now();
     return { ...seen, outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - since) };
   }
-  if ('error' in end && isDockerError(end.error, 'unreachable', 'timeout', 'no manager')) {
+  if ('error' in end && isDockerAway(end.error)) {
     // The engine is away or very busy, and often back in a moment: it begins again then.
     work.drop(key);
     throw end.error;

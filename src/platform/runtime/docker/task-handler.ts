@@ -8,6 +8,12 @@ export interface TaskHandler {
   readonly abandon: (context: DockerContext, task: Task, signal: AbortSignal) => Promise<void> | void;
 }
 
+/** What an operation does that has nothing to begin, or to undo. */
+export const nothing = async (): Promise<void> => undefined;
+
+/** The observation of an operation that has nothing to do. */
+export const done: Observation = { outcome: 'succeeded', lines: [], cursor: '' };
+
 /** Which part of a sequence is under way, and the cursor of that part; null before it has begun. */
 interface SequenceCursor {
   readonly part: number;

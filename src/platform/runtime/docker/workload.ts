@@ -1,9 +1,11 @@
 import type { ServiceToRun, Task } from '../index.ts';
-import { databaseRefusal, databaseWorkload } from './databases.ts';
-import { autoDeployRefusal, deploysByItself } from './auto-deploy.ts';
-import { jobRefusal, jobWorkload } from './job.ts';
-import { probeRefusal } from './probes.ts';
-import { sourceRefusal } from './service-source.ts';
+import { databaseRefusal, databaseWorkload } from './databases/databases.ts';
+import { autoDeployRefusal, deploysByItself } from './builds/auto-deploy.ts';
+import { jobRefusal, jobWorkload } from './jobs/job.ts';
+import { probeRefusal } from './services/probes.ts';
+import { sourceRefusal } from './builds/service-source.ts';
+import type { TerraformSettings } from './terraform/settings.ts';
+import { terraformRefusal, terraformWorkload } from './terraform/workload.ts';
 
 type Kind = ServiceToRun['kind'];
 type ServiceOf<K extends Kind> = Extract<ServiceToRun, { kind: K }>;
@@ -22,25 +24,22 @@ export interface Workload extends Pick<ContainerSpec, 'cpu' | 'memory' | 'storag
   readonly sharedMemory?: number;
 }
 
-/** How the kinds that are rolled out become workloads. */
-const workloads: { readonly [K in Kind]?: (service: ServiceOf<K>) => Workload } = {
+/** How the kinds that have instances become workloads. */
+const workloads: { readonly [K in Kind]?: (service: ServiceOf<K>, task: Task) => Workload } = {
   application: ({ id, name, environmentId, spec }) => ({ ...spec, healthchecks: spec.healthchecks ?? {}, id, name, environmentId, instances: spec.min_running_instances }),
   container: ({ id, name, environmentId, spec }) => ({ ...spec, id, name, environmentId, instances: spec.min_running_instances }),
   database: databaseWorkload,
   job: jobWorkload,
+  terraform: terraformWorkload,
 };
 
 /** The service of a task as a workload. @throws Error for a kind that this runtime doesn't roll out */
-export function workloadOf({ service }: Pick<Task, 'service'>): Workload {
-  const convert = workloads[service.kind] as ((of: ServiceToRun) => Workload) | undefined;
+export function workloadOf(task: Task): Workload {
+  const { service } = task;
+  const convert = workloads[service.kind] as ((of: ServiceToRun, task: Task) => Workload) | undefined;
   if (convert === undefined) throw new Error(`This cluster doesn't run services of the kind ${service.kind}.`);
-  return convert(service);
+  return convert(service, task);
 }
-
-const unsupported: Readonly<Record<'helm' | 'terraform', string>> = {
-  helm: 'Helm charts need Kubernetes, which this cluster is not.',
-  terraform: 'Terraform is not run on this cluster.',
-};
 
 /** The rules for applications and containers: what a configuration has that can't be had here, and what to do instead. */
 const rules: readonly { readonly isBroken: (spec: RunningSpec) => boolean; readonly why: string }[] = [
@@ -79,10 +78,11 @@ export function probesOf(workload: Workload): Workload['healthchecks'] {
 }
 
 /** Why this runtime can't run such a service; undefined if it can. */
-export function refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>): string | undefined {
+export function refusalOf(service: Pick<ServiceToRun, 'kind' | 'spec'>, terraform?: TerraformSettings): string | undefined {
   if (service.kind === 'database') return databaseRefusal((service as ServiceOf<'database'>).spec);
   if (service.kind === 'job') return jobRefusal(service.spec as ServiceOf<'job'>['spec']);
-  if (service.kind !== 'application' && service.kind !== 'container') return unsupported[service.kind];
+  if (service.kind === 'terraform') return terraformRefusal(service.spec as ServiceOf<'terraform'>['spec'], terraform);
+  if (service.kind === 'helm') return 'Helm charts need Kubernetes, which this cluster is not.';
   const spec = service.spec as RunningSpec;
   return rules.find(({ isBroken }) => isBroken(spec))?.why ?? probeRefusal(spec.healthchecks ?? {}) ?? sourceRefusal(service);
 }

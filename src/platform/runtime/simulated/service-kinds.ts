@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { PlannedChanges } from '../index.ts';
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 
 /** Simulates terraform init, plan and apply. */
@@ -27,7 +29,14 @@ export function simulateTerraform({ task, random, seconds, commit }: PhaseContex
     const failure = `terraform was stopped after the service's timeout_sec of ${service.spec.timeout_sec} seconds`;
     return { seconds: service.spec.timeout_sec, lines: [...lines.slice(0, -2), colored.red('Error: operation canceled'), failure], failure };
   }
-  return { seconds, lines };
+  return { seconds, lines: task.isPlan ? lines.slice(0, -3) : lines };
+}
+
+/** What a simulated plan shows, from its log. */
+export function simulatedPlan(lines: readonly string[]): PlannedChanges {
+  const text = stripVTControlCharacters(lines.slice(-2).join('\n'));
+  const [, add, change, destroy] = /(\d+) to add, (\d+) to change, (\d+) to destroy/.exec(text) ?? [];
+  return { digest: digest(text, 64), text, isShortened: false, counts: { add: Number(add), change: Number(change), destroy: Number(destroy) } };
 }
 
 const bootLines: Readonly<Record<string, readonly string[]>> = {
@@ -60,7 +69,7 @@ export function simulateDatabase({ task, seconds }: PhaseContext): PhaseResult {
     : [`Volume of ${storage} GB bound`, `Started ${slug(service.name)}-0`, ...(bootLines[type] ?? [])];
   return {
     seconds,
-    lines: [disclaimer, `Deploying ${type} ${version} (${mode}), ${storage} GB`, ...hostLines, colored.green(`${service.name} accepts connections`)],
+    lines: [disclaimer, `Deploying ${type} ${version} (${mode}), ${storage} GB`, ...hostLines, ...(task.restoration ? [`Restored the backup ${task.restoration.backup}`] : []), colored.green(`${service.name} accepts connections`)],
   };
 }
 

@@ -1,12 +1,13 @@
 import { simulatedAddresses } from './addresses.ts';
 import type { StepName } from '../../../contract/index.ts';
 import { secondsBetween, seededRandom, type PlatformClock } from '../../common/index.ts';
-import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task } from '../index.ts';
+import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type PlannedChanges, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task } from '../index.ts';
+import { simulatedBackups } from './backups.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
 import { simulatedDuration, simulatedPause } from './durations.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
 import { findCommit, listCommits } from './commits.ts';
-import { simulateDatabase, simulateHelm, simulateJob, simulateTerraform } from './service-kinds.ts';
+import { simulateDatabase, simulatedPlan, simulateHelm, simulateJob, simulateTerraform } from './service-kinds.ts';
 import { instanceName, instancesOf, instanceVersion } from './instances.ts';
 import { simulateRestart, simulateRollout, simulateRouting, simulateStop } from './rollout.ts';
 import type { PhaseContext, PhaseResult } from './phase-context.ts';
@@ -101,7 +102,8 @@ const observe = (context: PhaseContext, result: PhaseResult, { reportedLines, ca
   const until = ended ? all.length : all.filter((line) => line.at <= now).length;
   const progress = { lines: all.slice(reportedLines, until), cursor: toCursor({ reportedLines: Math.max(reportedLines, until), ...(cause && { cause }) }), ...(context.commit && { commit: context.commit }) };
   if (!ended) return { ...progress, outcome: 'ongoing', nextPollAt: Math.ceil(Math.min(endsAt, Math.max(all[until]?.at ?? endsAt, now + linesEvery))) };
-  return result.failure === undefined ? { ...progress, outcome: 'succeeded' } : { ...progress, outcome: 'failed', reason: result.failure };
+  const record = context.task.isPlan && { record: JSON.stringify(simulatedPlan(result.lines)) };
+  return result.failure === undefined ? { ...progress, outcome: 'succeeded', ...record } : { ...progress, outcome: 'failed', reason: result.failure };
 };
 
 const noop = async (): Promise<void> => undefined;
@@ -113,7 +115,7 @@ const constantOf = (promql: string): number | undefined => {
 };
 
 /** The simulation has no metrics: a constant expression is its own value, and any other condition holds while a watched service fails. */
-const conditionHolds = ({ promql, isMetBy, watchedServiceFails }: AlertCondition): boolean => {
+const simulatedCondition = ({ promql, isMetBy, watchedServiceFails }: AlertCondition): boolean => {
   const constant = constantOf(promql);
   return constant === undefined ? watchedServiceFails : isMetBy(constant);
 };
@@ -143,6 +145,7 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
       const result = await faults?.(context) ?? fromFacts ?? stepSimulations[task.phase.step](context);
       return observe(context, result, progress, options);
     },
+    planOf: (record) => JSON.parse(record) as PlannedChanges,
     // Nothing happens to what is simulated.
     look: async (versions) => versions.map(({ service }) => {
       const wanted = instancesOf(service);
@@ -151,9 +154,10 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
     sweep: async () => ({ removed: [], left: [] }),
     logs: async (version, limit) => runningLogs(version, clock.now(), limit),
     commits: (service, limit) => listCommits(service, limit, clock.now(), simulation),
+    backups: simulatedBackups(options),
     addressesOf: simulatedAddresses,
     upgradeFails: async (upgrade) => await options.upgradeFails?.(upgrade) ?? false,
-    conditionHolds,
+    simulatedCondition,
     pauseBefore: (pause, seed) => simulatedPause(pause, seed, options.timeScale),
   };
 }

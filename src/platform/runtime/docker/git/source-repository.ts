@@ -19,8 +19,8 @@ export interface SourceRepository {
   kindAt(commitId: string, path: string, signal: AbortSignal): Promise<string | undefined>;
   /** The content of a file. */
   fileAt(commitId: string, path: string, signal: AbortSignal): Promise<string>;
-  /** A folder of a commit as a tar archive. */
-  archive(commitId: string, path: string, signal: AbortSignal): AsyncIterable<Buffer>;
+  /** A folder of a commit as a tar archive. @param within a folder of the archive to put it into */
+  archive(commitId: string, path: string, signal: AbortSignal, within?: string): AsyncIterable<Buffer>;
 }
 
 const separator = '\0';
@@ -53,7 +53,7 @@ function repositoryIn(directory: string, request: GitRequest, remote: () => Prom
       return kind?.trim();
     },
     fileAt: (commitId, path, signal) => runGit(local(['cat-file', 'blob', `${commitId}:${path}`], signal)),
-    archive: (commitId, path, signal) => streamGit(local(['archive', '--format=tar', `${commitId}:${path}`], signal)),
+    archive: (commitId, path, signal, within) => streamGit(local(['archive', '--format=tar', ...(within === undefined ? [] : [`--prefix=${within}/`]), `${commitId}:${path}`], signal)),
   };
 }
 

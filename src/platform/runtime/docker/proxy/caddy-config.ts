@@ -10,11 +10,33 @@ export interface ServedRoute extends Route {
   readonly earlierPort?: number;
 }
 
+/** The variables of a container of Caddy: where it keeps what it has. */
+export const caddyVariables: readonly string[] = ['HOME=/data', 'XDG_DATA_HOME=/data', 'XDG_CONFIG_HOME=/data'];
+
 /** Where the proxy listens in its container. */
 export const proxyPorts = { http: 80, https: 443 } as const;
 
 /** The socket of the proxy's administration. It is a file in the container, so that no network leads there. */
 export const adminSocket = 'unix//run/admin/admin.sock';
+
+/** The log of the requests to services, from which these are counted: its folder in the container, and the start of the names under which it has each service. */
+export const accessLog = { folder: '/infra-access', logger: 'http.log.access.service' } as const;
+
+/** Without the request, nothing of who asked, or for what, is kept: no address, path, query or header. */
+const withoutRequest = { format: 'filter', wrap: { format: 'json' }, fields: Object.fromEntries(['request', 'resp_headers', 'user_id'].map((field) => [field, { filter: 'delete' }])) };
+
+const logging = {
+  logs: {
+    default: { exclude: ['http.log.access'], encoder: withoutRequest },
+    access: {
+      include: [accessLog.logger], encoder: withoutRequest,
+      writer: { output: 'file', filename: `${accessLog.folder}/access.log`, roll_size_mb: 1, roll_gzip: false, roll_keep: 2 },
+    },
+  },
+};
+
+/** Requests are logged under the name of the service that they go to. */
+const loggersOf = (routes: readonly ServedRoute[]) => ({ logs: { logger_names: Object.fromEntries(routes.map(({ host, upstream }) => [host, `service.${upstream}`])) } });
 
 /** The header by which the proxy says that an answer is its own, and the two reasons for that. */
 export const proxyHeader = 'X-Infra-Proxy';
@@ -40,14 +62,20 @@ const forward = ({ upstream, port, earlierPort, protocol }: ServedRoute) => ({
   transport: { protocol: 'http', dial_timeout: '1s', ...(protocol === 'grpc' && { versions: ['h2c', '2'] }) },
 });
 
-const routeOf = (route: ServedRoute) => ({
-  match: [{ host: [route.host], ...(route.path !== undefined && { path: [route.path, `${route.path}/*`] }) }],
-  handle: [
-    ...(route.path !== undefined && route.rewrite !== undefined ? [{ handler: 'rewrite', strip_path_prefix: route.path }, { handler: 'rewrite', uri: `${route.rewrite}{http.request.uri}` }] : []),
-    forward(route),
-  ],
-  terminal: true,
-});
+/** A path that somebody has chosen, as a path: the proxy takes braces for the name of something that it puts there, such as a file of its own with a key. */
+const literal = (path: string): string => path.replaceAll(/[{}\\]/g, encodeURIComponent);
+
+const routeOf = (route: ServedRoute) => {
+  const [path, rewrite] = [route.path, route.rewrite].map((each) => (each === undefined ? undefined : literal(each)));
+  return {
+    match: [{ host: [route.host], ...(path !== undefined && { path: [path, `${path}/*`] }) }],
+    handle: [
+      ...(path !== undefined && rewrite !== undefined ? [{ handler: 'rewrite', strip_path_prefix: path }, { handler: 'rewrite', uri: `${rewrite}{http.request.uri}` }] : []),
+      forward(route),
+    ],
+    terminal: true,
+  };
+};
 
 const redirectOf = ({ host }: ServedRoute, httpsPort: number) => ({
   match: [{ host: [host] }],
@@ -73,13 +101,15 @@ const inOrder = (routes: readonly ServedRoute[]): readonly ServedRoute[] =>
 export function caddyConfig(routes: readonly ServedRoute[], { httpsPort, email, authority }: Pick<ProxySettings, 'httpsPort' | 'email' | 'authority'>): string {
   const ordered = inOrder(routes);
   const secure = ordered.filter(({ isSecure }) => isSecure);
+  const open = ordered.filter(({ isSecure }) => !isSecure);
   const plain = {
-    listen: [`:${proxyPorts.http}`], protocols: ['h1', 'h2', 'h2c'], automatic_https: { disable: true }, errors: noInstance,
-    routes: [...ordered.filter(({ isSecure }) => !isSecure).map(routeOf), ...secure.map((route) => redirectOf(route, httpsPort)), nothingHere],
+    ...loggersOf(open), listen: [`:${proxyPorts.http}`], protocols: ['h1', 'h2', 'h2c'], automatic_https: { disable: true }, errors: noInstance,
+    routes: [...open.map(routeOf), ...secure.map((route) => redirectOf(route, httpsPort)), nothingHere],
   };
-  const secured = { listen: [`:${proxyPorts.https}`], protocols: ['h1', 'h2'], automatic_https: { disable_redirects: true }, errors: noInstance, routes: [...secure.map(routeOf), nothingHere] };
+  const secured = { ...loggersOf(secure), listen: [`:${proxyPorts.https}`], protocols: ['h1', 'h2'], automatic_https: { disable_redirects: true }, errors: noInstance, routes: [...secure.map(routeOf), nothingHere] };
   return JSON.stringify({
     admin: { listen: adminSocket, config: { persist: false } },
+    logging,
     apps: {
       http: { servers: { plain, ...(secure.length > 0 && { secured }) } },
       ...(secure.length > 0 && (email !== undefined || authority !== undefined) && { tls: { automation: { policies: [{ issuers: [issuerOf(email, authority ?? {})] }] } } }),

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { isLocalName } from '../../../common/index.ts';
+import { mebibyte } from '../../../common/index.ts';
 import {
-  copyToDockerContainer, createDockerContainer, type DockerClient, type DockerContainer, type DockerContainerCreation, execInDockerContainer, inspectDockerContainer, isDockerError,
+  copyToDockerContainer, createDockerContainer, type DockerClient, type DockerContainer, type DockerContainerCreation, execInDockerContainer, hostOfImage, inspectDockerContainer, ignoring, isDockerError,
   pullDockerImage, removeDockerContainer, startDockerContainer, type DockerRegistryCredentials,
 } from '../engine/index.ts';
 import { isMadeHere, labelledProxy, platformLabels, proxyLabels } from '../labels.ts';
 import { proxyName } from '../names.ts';
-import { tarArchive } from '../tar-archive.ts';
-import { adminSocket, configFolder, proxyPorts, rootFile } from './caddy-config.ts';
-import { hostPorts, type ProxySettings } from './settings.ts';
+import { tarArchive } from '../tar/tar-archive.ts';
+import { adminSocket, caddyVariables, configFolder, proxyPorts, rootFile } from './caddy-config.ts';
+import { hostPorts, type ProxySettings, servesSecurely } from './settings.ts';
 
 /** What the proxy's container is made with. */
 export interface ProxyParts {
@@ -21,11 +21,9 @@ export interface ProxyParts {
 /** Where its configuration is. The file stays in the container, so that a proxy that starts again has it without the platform. */
 const configFile = { name: 'config.json', path: `/${configFolder}/config.json` } as const;
 
-const megabyte = 1024 * 1024;
-
 /** The container, as the settings want it. */
 function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreation {
-  const { domain, bind, image } = settings;
+  const { bind, image } = settings;
   const { http, https } = hostPorts(settings);
   const ports = { [`${proxyPorts.http}/tcp`]: http, ...(https !== undefined && { [`${proxyPorts.https}/tcp`]: https }) };
   const certificates = { Type: 'volume', Source: proxyName(platformId), Target: '/data', VolumeOptions: { Labels: platformLabels(platformId) } } as const;
@@ -33,14 +31,14 @@ function creationOf({ platformId, settings }: ProxyParts): DockerContainerCreati
     Image: image,
     Entrypoint: ['caddy'],
     Cmd: ['run', '--config', configFile.path],
-    Env: ['HOME=/data', 'XDG_DATA_HOME=/data', 'XDG_CONFIG_HOME=/data'],
+    Env: caddyVariables,
     ExposedPorts: Object.fromEntries(Object.keys(ports).map((port) => [port, {}])),
     HostConfig: {
       NetworkMode: 'bridge',
       PortBindings: Object.fromEntries(Object.entries(ports).map(([port, published]) => [port, [{ HostIp: bind, HostPort: String(published) }]])),
       RestartPolicy: { Name: 'always' },
       // A socket that a killed proxy leaves behind would keep the next one from listening: in memory it goes with it.
-      Mounts: [{ Type: 'tmpfs', Target: '/run/admin', TmpfsOptions: { SizeBytes: megabyte } }, ...(isLocalName(domain) ? [] : [certificates])],
+      Mounts: [{ Type: 'tmpfs', Target: '/run/admin', TmpfsOptions: { SizeBytes: mebibyte } }, ...(servesSecurely(settings) ? [certificates] : [])],
       PidsLimit: 4096,
       CapDrop: ['ALL'],
       CapAdd: ['NET_BIND_SERVICE'],
@@ -57,10 +55,7 @@ const madeFrom = (creation: DockerContainerCreation): string => createHash('sha2
 
 /** The proxy's container; undefined if there is none. @throws Error if somebody else's container has its name */
 export async function findProxy({ docker, platformId }: Pick<ProxyParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<DockerContainer | undefined> {
-  const found = await inspectDockerContainer(docker, proxyName(platformId), { signal }).catch((error: unknown) => {
-    if (isDockerError(error, 'not found')) return undefined;
-    throw error;
-  });
+  const found = await inspectDockerContainer(docker, proxyName(platformId), { signal }).catch(ignoring('not found'));
   if (found && !isMadeHere(found.Config.Labels, platformId)) throw new Error(`The engine has a container ${proxyName(platformId)} that this platform didn't make. Remove or rename it: public ports need that name.`);
   return found;
 }
@@ -69,14 +64,12 @@ export async function findProxy({ docker, platformId }: Pick<ProxyParts, 'docker
 export async function removeProxy(parts: Pick<ProxyParts, 'docker' | 'platformId'>, signal: AbortSignal): Promise<void> {
   const present = await findProxy(parts, signal);
   if (present === undefined) return;
-  await removeDockerContainer(parts.docker, present.Id, { signal }).catch((error: unknown) => {
-    if (!isDockerError(error, 'not found', 'conflict')) throw error;
-  });
+  await removeDockerContainer(parts.docker, present.Id, { signal }).catch(ignoring('not found', 'conflict'));
 }
 
 const pull = async ({ docker, settings: { image }, credentialsFor }: ProxyParts, signal: AbortSignal): Promise<void> => {
   try {
-    for await (const message of pullDockerImage(docker, image, credentialsFor(image.split('/')[0]!), { signal })) void message;
+    for await (const message of pullDockerImage(docker, image, credentialsFor(hostOfImage(image)), { signal })) void message;
   } catch (error) {
     throw isDockerError(error) ? new Error(`The image of the proxy, ${image}, could not be pulled: ${error.reason}`, { cause: error }) : error;
   }

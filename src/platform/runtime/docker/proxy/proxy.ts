@@ -1,16 +1,18 @@
-import type { TaskInputs } from '../../index.ts';
-import { connectToDockerNetwork, disconnectFromDockerNetwork, inspectDockerContainer, isDockerError, listDockerServices, type DockerService } from '../engine/index.ts';
+import { RuntimeProblem, type TaskInputs } from '../../index.ts';
+import { connectToDockerNetwork, type DockerClient, disconnectFromDockerNetwork, inspectDockerContainer, isDockerAway, isDockerError, listDockerServices, type DockerService } from '../engine/index.ts';
 import { isStopped, labelFilter, labelledEnvironment, platformLabels } from '../labels.ts';
 import { dockerServiceName, isNetworkName, networkName } from '../names.ts';
+import { answeringEngines, createNodeEngines } from '../nodes/node-engines.ts';
 import type { Workload } from '../workload.ts';
 import { caddyConfig, type ServedRoute } from './caddy-config.ts';
 import { configureProxy, ensureProxy, findProxy, type ProxyParts, removeProxy } from './proxy-container.ts';
+import { findProxyPlaces, type ProxyPlace } from './proxy-places.ts';
 import { publicRoutes, type Route, routesOf } from './routes.ts';
 import type { ProxySettings } from './settings.ts';
 
 /**
- * What serves the public ports of a cluster's services: a container on the networks of their environments. What it has to
- * serve is in the labels of the services on the engine, and is read anew each time.
+ * What serves the public ports of a cluster's services: a container on the networks of their environments, on one machine or on
+ * each of several. What it has to serve is in the labels of the services on the engine, and is read anew each time.
  */
 export interface Proxy {
   readonly settings: ProxySettings;
@@ -19,11 +21,19 @@ export interface Proxy {
   /**
    * Brings the proxy to what the services on the engine need: starts it, gives it its routes, and joins and leaves networks.
    * Without any public port it goes.
-   * @throws Error with what to do, if it can't be started or doesn't take its configuration
+   * @returns where it serves them now, and what is wrong on other machines on which it is to run
+   * @throws Error with what to do, if it can't be started or doesn't take its configuration anywhere
    */
-  sync(signal: AbortSignal): Promise<void>;
+  sync(signal: AbortSignal): Promise<SyncedProxy>;
   /** Takes the proxy off a network that is about to be deleted. @param network id */
   leave(network: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Where the proxy has what it is to serve. */
+export interface SyncedProxy {
+  readonly places: readonly ProxyPlace[];
+  /** In words. */
+  readonly problems: readonly string[];
 }
 
 /** How long a choice of host names holds without a service that has them, in milliseconds: as long as a service takes to be sent. */
@@ -53,11 +63,26 @@ const ignoreGone = (error: unknown): void => {
   if (!isDockerError(error, 'not found', 'refused', 'conflict') && !(isDockerError(error, 'failed') && /not found|already exists|not connected/.test(error.reason))) throw error;
 };
 
-/** Creates what serves the public ports of one engine. Its work is done one after the other. */
+/** Lets a container join the networks that it is to be on, and leave those of other environments. */
+async function joinNetworks(at: DockerClient, container: string, wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+  const { NetworkSettings: { Networks } } = await inspectDockerContainer(at, container, { signal });
+  const joined = Object.keys(Networks);
+  for (const network of [...wanted].filter((name) => !joined.includes(name))) {
+    // oxlint-disable-next-line no-await-in-loop -- the engine changes one endpoint of a container at a time.
+    await connectToDockerNetwork(at, network, container, [], { signal }).catch(ignoreGone);
+  }
+  for (const network of joined.filter((name) => isNetworkName(name) && !wanted.has(name))) {
+    // oxlint-disable-next-line no-await-in-loop
+    await disconnectFromDockerNetwork(at, network, container, { signal }).catch(ignoreGone);
+  }
+}
+
+/** Creates what serves the public ports of a cluster. Its work is done one after the other. */
 export function createProxy(parts: ProxyParts & { readonly now: () => number }): Proxy {
   const { docker, platformId, settings, now } = parts;
-  /** The configuration that a container is known to have. */
-  let given: { readonly container: string; readonly config: string } | undefined;
+  const engines = createNodeEngines({ docker });
+  /** The configuration that a container is known to have, by its id. */
+  const given = new Map<string, string>();
   /** The host names that were just given away, by the names of services: their labels may not be on the engine yet. */
   const chosen = new Map<string, { readonly hosts: readonly string[]; readonly text: string; readonly at: number }>();
   let last: Promise<unknown> = Promise.resolve();
@@ -75,40 +100,56 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
     return services;
   };
 
-  const joinNetworks = async (container: string, wanted: ReadonlySet<string>, signal: AbortSignal): Promise<void> => {
-    const { NetworkSettings: { Networks } } = await inspectDockerContainer(docker, container, { signal });
-    const joined = Object.keys(Networks);
-    for (const network of [...wanted].filter((name) => !joined.includes(name))) {
-      // oxlint-disable-next-line no-await-in-loop -- the engine changes one endpoint of a container at a time.
-      await connectToDockerNetwork(docker, network, container, [], { signal }).catch(ignoreGone);
-    }
-    for (const network of joined.filter((name) => isNetworkName(name) && !wanted.has(name))) {
-      // oxlint-disable-next-line no-await-in-loop
-      await disconnectFromDockerNetwork(docker, network, container, { signal }).catch(ignoreGone);
-    }
+  /** Brings the proxy of one machine to what is to be served. */
+  const serveAt = async (at: DockerClient, config: string, networks: ReadonlySet<string>, signal: AbortSignal): Promise<void> => {
+    const there = { ...parts, docker: at };
+    const { id, hasConfig } = await ensureProxy(there, config, signal);
+    await joinNetworks(at, id, networks, signal);
+    // Networks first: a route leads somewhere from its first moment on.
+    if (!hasConfig && given.get(id) !== config) await configureProxy(there, id, config, signal);
+    given.set(id, config);
   };
 
-  const sync = async (signal: AbortSignal): Promise<void> => {
+  const removeAt = (engine: DockerClient, signal: AbortSignal): Promise<void> => removeProxy({ ...parts, docker: engine }, signal);
+
+  /** Where it isn't wanted it goes the next time, if the engine is away now. */
+  const removeFromOthers = async (others: readonly DockerClient[], signal: AbortSignal): Promise<void> => {
+    await Promise.all(others.map((engine) => removeAt(engine, signal).catch((error: unknown) => {
+      if (!isDockerAway(error)) throw error;
+    })));
+  };
+
+  const sync = async (signal: AbortSignal): Promise<SyncedProxy> => {
     const services = await ours(signal);
+    const { places, others, problems } = await findProxyPlaces(docker, engines, signal);
     if (!services.some(({ Spec }) => routesOf(Spec).length > 0)) {
-      await removeProxy(parts, signal);
-      return;
+      await Promise.all(places.map((place) => removeAt(place.docker, signal)));
+      await removeFromOthers(others, signal);
+      given.clear();
+      return { places: [], problems: [] };
     }
-    const config = caddyConfig(servedBy(services), settings);
-    const { id, hasConfig } = await ensureProxy(parts, config, signal);
-    await joinNetworks(id, networksOf(services), signal);
-    // Networks first: a route leads somewhere from its first moment on.
-    if (!hasConfig && !(given?.container === id && given.config === config)) await configureProxy(parts, id, config, signal);
-    given = { container: id, config };
+    if (places.length === 0) throw new RuntimeProblem(`No machine can serve public ports: ${problems.join(' ')}`);
+    const [config, networks] = [caddyConfig(servedBy(services), settings), networksOf(services)];
+    const results = await Promise.allSettled(places.map((place) => serveAt(place.docker, config, networks, signal)));
+    const failures = results.flatMap((result, index) => (result.status === 'rejected' ? [{ error: result.reason as Error, place: places[index]! }] : []));
+    if (failures.length === places.length) throw failures[0]!.error;
+    // Only once others serve.
+    await removeFromOthers(others, signal);
+    return {
+      places: places.filter((place) => !failures.some((failed) => failed.place === place)),
+      problems: [...problems, ...failures.map(({ error, place }) => `The proxy on ${place.name}: ${error.message}`)],
+    };
   };
 
   return {
     settings,
     sync: (signal) => inTurn(() => sync(signal)),
     leave: (network, signal) => inTurn(async () => {
-      const present = await findProxy(parts, signal);
-      if (!Object.values(present?.NetworkSettings.Networks ?? {}).some(({ NetworkID: id }) => id === network)) return;
-      await disconnectFromDockerNetwork(docker, network, present!.Id, { signal }).catch(ignoreGone);
+      await Promise.all((await answeringEngines(docker, signal)).map(async (engine) => {
+        const present = await findProxy({ docker: engine, platformId }, signal);
+        if (!Object.values(present?.NetworkSettings.Networks ?? {}).some(({ NetworkID: id }) => id === network)) return;
+        await disconnectFromDockerNetwork(engine, network, present!.Id, { signal }).catch(ignoreGone);
+      }));
     }),
     routesFor: (service, inputs, signal) => inTurn(async () => {
       const name = dockerServiceName(service);

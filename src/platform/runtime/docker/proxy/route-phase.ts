@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { deleteUnusedFiles } from '../mounted-files.ts';
-import { abandonRollOut } from '../roll-out.ts';
-import { findDockerService } from '../services-of-ours.ts';
+import { isDockerAway } from '../engine/index.ts';
+import { deleteUnusedFiles } from '../services/mounted-files.ts';
+import { abandonRollOut } from '../services/roll-out.ts';
+import { findDockerService } from '../services/services-of-ours.ts';
 import { versionShown } from '../version.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { askRoute, type PublicAnswer } from './answer-check.ts';
+import type { ProxyPlace } from './proxy-places.ts';
 import { addressOf, type Route, routesOf } from './routes.ts';
 
 /** How long an address may take to answer, in milliseconds. The proxy itself looks for an instance for five seconds before it says that there is none. */
@@ -17,8 +19,8 @@ const pollMilliseconds = 250;
 
 const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId}/${service.id}`;
 
-/** Asks an address until it answers. @returns the last answer */
-async function untilAnswered({ proxy, docker }: DockerContext, route: Route, signal: AbortSignal): Promise<PublicAnswer> {
+/** Asks an address on one machine until it answers. @returns the last answer */
+async function untilAnswered({ proxy }: DockerContext, { docker }: ProxyPlace, route: Route, signal: AbortSignal): Promise<PublicAnswer> {
   const began = Date.now();
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
@@ -44,13 +46,18 @@ async function withoutCertificate(context: DockerContext, { host }: Route, url: 
   return `${url} has no certificate yet: it comes when the name ${host} leads to this cluster, and ports 80 and 443 of it are reached from outside${problem === undefined ? '' : `. The proxy says: ${problem}`}`;
 }
 
-/** Tries an address. @returns what became of it, as a line of the log. @throws Error if the service doesn't answer at it */
-async function tryRoute(context: DockerContext, route: Route, signal: AbortSignal): Promise<string> {
+/** Tries an address on every machine of the proxy. @returns what became of it, as lines of the log. @throws Error if the service doesn't answer at it */
+async function tryRoute(context: DockerContext, route: Route, places: readonly ProxyPlace[], signal: AbortSignal): Promise<readonly string[]> {
   const url = addressOf(route, context.proxy.settings);
   // A name with a star stands for many; there is nothing to ask.
-  if (route.host.startsWith('*')) return `${url} leads to port ${route.port}`;
-  const answer = await untilAnswered(context, route, signal);
-  return answer === 'no answer' && route.isSecure ? withoutCertificate(context, route, url, signal) : toldOf(route, url, answer);
+  if (route.host.startsWith('*')) return [`${url} leads to port ${route.port}`];
+  const told = await Promise.all(places.map(async (place) => {
+    const answer = await untilAnswered(context, place, route, signal);
+    const text = answer === 'no answer' && route.isSecure ? await withoutCertificate({ ...context, docker: place.docker }, route, url, signal) : toldOf(route, url, answer);
+    return { text, name: place.name };
+  }));
+  if (places.length === 1) return told.map(({ text }) => text);
+  return [...Map.groupBy(told, ({ text }) => text)].map(([text, at]) => `${text} (on ${at.map(({ name }) => name).join(', ')})`);
 }
 
 /** Brings the routes of a service about, and waits until its addresses answer. */
@@ -58,13 +65,15 @@ async function connect(context: DockerContext, task: Task, say: (message: string
   const present = await findDockerService(context, task.service, signal);
   const routes = routesOf(present?.Spec);
   say(routes.length > 0 ? 'Updating the routes of the proxy' : 'No public port: its neighbours reach it by its name');
-  await context.proxy.sync(signal).catch((error: unknown) => {
+  const { places, problems } = await context.proxy.sync(signal).catch((error: unknown) => {
     // What others need of the proxy is their affair. Routes that this service had before go when the proxy is looked after.
     if (routes.length > 0 || signal.aborted) throw error;
+    return { places: [], problems: [] };
   });
+  if (routes.length > 0) for (const problem of problems) say(problem);
   for (const route of routes) {
     // oxlint-disable-next-line no-await-in-loop -- the log tells them one after the other.
-    say(await tryRoute(context, route, signal));
+    for (const line of await tryRoute(context, route, places, signal)) say(line);
   }
 }
 
@@ -87,6 +96,11 @@ export async function observeRoute(context: DockerContext, task: Task, cursor: s
     await deleteUnusedFiles(context, task.service, (await findDockerService(context, task.service, signal))?.Spec, signal);
     context.work.drop(key);
     return { ...seen, outcome: 'succeeded' };
+  }
+  if (isDockerAway(end.error)) {
+    // The engine or its swarm is often back in a moment: it begins again then.
+    context.work.drop(key);
+    throw end.error;
   }
   await abandonRoute(context, task, signal);
   const reason = end.error instanceof Error ? end.error.message : String(end.error);

@@ -4,7 +4,7 @@ import type { TaskInputs } from '../../index.ts';
 import type { DockerServiceSpec } from '../engine/index.ts';
 import { routesLabel } from '../labels.ts';
 import type { Workload } from '../workload.ts';
-import type { ProxySettings } from './settings.ts';
+import { type ProxySettings, servesSecurely } from './settings.ts';
 
 type Port = Workload['ports'][number];
 
@@ -67,7 +67,7 @@ type ChosenDomain = NonNullable<TaskInputs['domains']>[number];
  * Whether the proxy gets a certificate for a domain that somebody chose. Names with a star would need an account at the name
  * servers, and a cluster of this machine only is not reached by those who check domains.
  */
-const isCertified = ({ domain, hasCertificate }: ChosenDomain, ownDomain: string): boolean => hasCertificate && !domain.startsWith('*.') && !isLocalName(domain) && !isLocalName(ownDomain);
+const isCertified = ({ domain, hasCertificate }: ChosenDomain, isSecure: boolean): boolean => hasCertificate && isSecure && !domain.startsWith('*.') && !isLocalName(domain);
 
 /** Who has which host names at present. */
 export interface HostHolders {
@@ -83,18 +83,19 @@ export interface HostHolders {
  */
 export function publicRoutes(
   service: Pick<Workload, 'id' | 'name' | 'ports'>, { environmentName = '', domains = [] }: Pick<TaskInputs, 'environmentName' | 'domains'>,
-  { domain }: Pick<ProxySettings, 'domain'>, { isTaken, isOwn }: HostHolders,
+  { domain, certificates }: Pick<ProxySettings, 'domain' | 'certificates'>, { isTaken, isOwn }: HostHolders,
 ): readonly Route[] {
   const ports = publicPorts(service.ports);
+  const isSecure = servesSecurely({ domain, certificates });
   const own = ports.map((port, index): Route => {
     const hosts = labelsOf(service, environmentName, index === 0 ? undefined : (port.name ?? `p${port.internal_port}`)).map((label) => `${label}.${domain}`);
     const host = hosts.find(isOwn) ?? hosts.find((one) => !isTaken(one)) ?? hosts[1]!;
-    return { host, port: port.internal_port, protocol: protocolOf(port), isSecure: !isLocalName(domain), isCustom: false, isDefault: index === 0, ...pathOf(port) };
+    return { host, port: port.internal_port, protocol: protocolOf(port), isSecure, isCustom: false, isDefault: index === 0, ...pathOf(port) };
   });
   const [first] = ports;
   if (first === undefined) return own;
   const custom = domains.filter(({ domain: name }) => !isTaken(name) && own.every(({ host }) => host !== name)).map((each): Route =>
-    ({ host: each.domain, port: first.internal_port, protocol: protocolOf(first), isSecure: isCertified(each, domain), isCustom: true, isDefault: false, ...pathOf(first) }));
+    ({ host: each.domain, port: first.internal_port, protocol: protocolOf(first), isSecure: isCertified(each, isSecure), isCustom: true, isDefault: false, ...pathOf(first) }));
   return [...own, ...custom];
 }
 

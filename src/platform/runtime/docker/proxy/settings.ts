@@ -8,6 +8,8 @@ export interface ProxySettings {
   readonly bind: string;
   readonly httpPort: number;
   readonly httpsPort: number;
+  /** Whether the proxy gets certificates, where its domain is public. If not, somebody else before it has to serve https. */
+  readonly certificates: boolean;
   /** The image of the proxy, with its registry and tag, or its id on the engine. It has to be Caddy 2. */
   readonly image: string;
   /** Whom the authority of the certificates writes to. */
@@ -25,9 +27,12 @@ export interface CertificateAuthority {
 }
 
 /** Completes settings. A domain for this machine only is served to this machine only. */
-export function proxySettings({ domain = 'localhost', bind, httpPort = 80, httpsPort = 443, image = 'docker.io/library/caddy:2', email, authority }: Partial<ProxySettings> = {}): ProxySettings {
-  return { domain: domain.toLowerCase(), bind: bind ?? (isLocalName(domain) ? '127.0.0.1' : '0.0.0.0'), httpPort, httpsPort, image, ...(email !== undefined && { email }), ...(authority && { authority }) };
+export function proxySettings({ domain = 'localhost', bind, httpPort = 80, httpsPort = 443, certificates = true, image = 'docker.io/library/caddy:2', email, authority }: Partial<ProxySettings> = {}): ProxySettings {
+  return { domain: domain.toLowerCase(), bind: bind ?? (isLocalName(domain) ? '127.0.0.1' : '0.0.0.0'), httpPort, httpsPort, certificates, image, ...(email !== undefined && { email }), ...(authority && { authority }) };
 }
 
+/** Whether the proxy serves its domain with certificates of its own: for names of this machine, nobody issues any. */
+export const servesSecurely = ({ domain, certificates }: Pick<ProxySettings, 'domain' | 'certificates'>): boolean => certificates && !isLocalName(domain);
+
 /** The host's ports that the proxy takes. Where nobody issues certificates, nothing is served with them, and the port of https stays free for others. */
-export const hostPorts = ({ domain, httpPort, httpsPort }: ProxySettings): { readonly http: number; readonly https?: number } => ({ http: httpPort, ...(!isLocalName(domain) && { https: httpsPort }) });
+export const hostPorts = (settings: ProxySettings): { readonly http: number; readonly https?: number } => ({ http: settings.httpPort, ...(servesSecurely(settings) && { https: settings.httpsPort }) });

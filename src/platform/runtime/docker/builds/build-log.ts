@@ -1,0 +1,83 @@
+import { isDockerError, type DockerProgress } from '../engine/index.ts';
+
+/** The most lines of a build that are told, and the longest. */
+const mostLines = 20_000;
+const longestLine = 4000;
+
+/** What a build has said so far. */
+export interface BuildLog {
+  /** Takes in what the engine says. @returns the short id of what a step made just now; undefined if none */
+  read(progress: DockerProgress): string | undefined;
+  /** The short ids of what its steps made, and of what they found from earlier builds. */
+  readonly used: ReadonlySet<string>;
+  /** Why the build failed, in words. */
+  failure(error: unknown): Error;
+}
+
+/** How much of an instruction an error quotes, in characters. */
+const quotedCharacters = 200;
+
+const shortened = (text: string): string => (text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text);
+
+const notThere = /not found|manifest unknown|does not exist|No such image/i;
+const denied = /denied|unauthorized|no basic auth/i;
+const unreachable = /dial tcp|no such host|lookup |i\/o timeout|connection refused|server misbehaving/i;
+
+const baseImageFailure = (image: string, reason: string): string => {
+  // What registries say of images that are missing and of those that may not be pulled is the same.
+  if (denied.test(reason)) return `The base image ${image} can't be pulled: it does not exist, or its registry denies access.`;
+  if (notThere.test(reason)) return `The base image ${image} does not exist in its registry.`;
+  if (unreachable.test(reason)) return `The base image ${image} can't be pulled: its registry can't be reached. ${reason}`;
+  return `The base image ${image} can't be used: ${reason}`;
+};
+
+/** Reads the log of a build as it comes. @param say adds a line to the log of the deployment */
+export function createBuildLog(say: (message: string) => void): BuildLog {
+  const used = new Set<string>();
+  let lines = 0;
+  let step: { readonly number: string; readonly instruction: string } | undefined;
+  let isReused = false;
+
+  const tell = (line: string): void => {
+    lines += 1;
+    if (lines <= mostLines) say(line.length > longestLine ? `${line.slice(0, longestLine)}…` : line);
+    else if (lines === mostLines + 1) say('The build says more than is kept here; the rest is left out.');
+  };
+
+  const readLine = (line: string): string | undefined => {
+    const begun = /^Step (?<number>\d+)\/\d+ : (?<instruction>.+)$/.exec(line)?.groups;
+    if (begun) {
+      step = { number: begun['number']!, instruction: begun['instruction']! };
+      isReused = false;
+    }
+    if (/^ ---> Using cache$/.test(line)) isReused = true;
+    tell(line);
+    const id = /^ ---> (?<id>[0-9a-f]{12})$/.exec(line)?.groups?.['id'];
+    // A base image is somebody else's.
+    if (id === undefined || step === undefined || /^FROM\s/i.test(step.instruction)) return undefined;
+    used.add(id);
+    return isReused ? undefined : id;
+  };
+
+  return {
+    used,
+    read: ({ stream, status, id }) => {
+      if (status !== undefined && id !== undefined && /^(?:Pull complete|Already exists)$/.test(status)) tell(`${id}: ${status}`);
+      return (stream ?? '').split(/[\r\n]+/).filter((line) => line.trim() !== '').map(readLine).findLast((made) => made !== undefined);
+    },
+    failure: (error) => {
+      if (!isDockerError(error, 'failed', 'refused', 'not found')) return error instanceof Error ? error : new Error(String(error));
+      const { reason, code } = error;
+      tell(reason);
+      const failed = (message: string): Error => new Error(message, { cause: error });
+      // A full disk can show while the Dockerfile is written.
+      if (step === undefined) return failed(/dockerfile/i.test(reason) && !/no space left/.test(reason) ? `The Dockerfile can't be read: ${reason}` : `The build could not begin: ${reason}`);
+      const base = /^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(step.instruction)?.groups?.['image'];
+      if (base !== undefined) return failed(baseImageFailure(base, reason));
+      // How many steps there are is left out: the engine counts the labels that every image gets.
+      const where = `The build failed at step ${step.number}${code === undefined ? '' : `, with exit code ${code}`}: ${shortened(step.instruction)}`;
+      if (code === undefined) return failed(`${where}: ${reason}`);
+      return failed(code === 137 ? `${where}. It was killed, probably because it needed more memory than a build may have.` : where);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DeployedCommit } from '../../../common/index.ts';
+import type { Observation, Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { fetchCommit, GitError, gitFailure, type SourceRepository, bytesText } from '../git/index.ts';
+import { requireReach } from './image-reach.ts';
+import { engineForBuilds } from '../nodes/node-engines.ts';
+import { observeWork } from '../observe-work.ts';
+import { sourceOf, type ServiceSource } from './service-source.ts';
+import { terraformDockerfile } from '../terraform/workload.ts';
+
+/** A commit that was fetched, with what is built from it. */
+export interface FetchedSource extends Pick<ServiceSource, 'root' | 'dockerfile'> {
+  readonly repository: SourceRepository;
+  readonly commit: DeployedCommit;
+  /** The Dockerfile, where it isn't one of the repository: then all of that becomes the folder `source` beside it. */
+  readonly generated?: string;
+}
+
+const workKey = ({ deploymentId, service }: Task): string => `fetch/${deploymentId}/${service.id}`;
+
+/** How the names of a deployment's folders begin. A process that takes over finds the ones that another left. */
+const directoryPrefix = ({ platformId }: DockerContext, { deploymentId, service }: Task): string => `infra-mcp-${platformId.slice(0, 8)}-${deploymentId}-${service.id.slice(0, 8)}-`;
+
+/** Removes what was fetched for a deployment, by whatever process, and forgets it. */
+export async function removeSource(context: DockerContext, task: Task): Promise<void> {
+  context.work.drop(workKey(task));
+  const prefix = directoryPrefix(context, task);
+  const left = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));
+  await Promise.all(left.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 5 })));
+}
+
+/** The Dockerfile of a service whose repository has none. */
+const generatedDockerfile = ({ terraform }: DockerContext, { service }: Task): string | undefined => (service.kind === 'terraform' && terraform !== undefined ? terraformDockerfile(terraform) : undefined);
+
+/** Requires that a commit has what is built: its folder, and the Dockerfile in it if it is one of the repository. @throws Error in words */
+async function requirePaths(repository: SourceRepository, { root, dockerfile, request: { branch } }: ServiceSource, isGenerated: boolean, { git_commit_id: id }: DeployedCommit, signal: AbortSignal): Promise<void> {
+  const commit = `commit ${id.slice(0, 7)} of the branch ${branch}`;
+  if (root !== '' && (await repository.kindAt(id, root, signal)) !== 'tree') throw new Error(`The repository has no folder ${root} in ${commit}: change "root_path".`);
+  if (isGenerated) return;
+  const path = root === '' ? dockerfile : `${root}/${dockerfile}`;
+  if ((await repository.kindAt(id, path, signal)) !== 'blob') throw new Error(`The Dockerfile ${path} is not in the repository, in ${commit}: change "dockerfile_path", or add the file.`);
+}
+
+/** What the server and git said, which has the cause in their own words. */
+const tell = (error: unknown, say: (message: string) => void): void => {
+  if (error instanceof GitError) for (const line of error.said) say(line);
+};
+
+/**
+ * Fetches the source of a service's image into a folder of the deployment.
+ * @throws Error in words
+ */
+export async function fetchSource(context: DockerContext, task: Task, say: (message: string) => void, signal: AbortSignal): Promise<FetchedSource> {
+  await requireReach({ ...context, docker: await engineForBuilds(context, signal) }, say, signal);
+  const source = sourceOf(task);
+  const { request, root, dockerfile } = source;
+  const { git, sourceBytes } = context.builds;
+  say(`Fetching ${request.commitId === undefined ? `the branch ${request.branch}` : `the commit ${request.commitId}`} of ${request.address.url}`);
+  const directory = await mkdtemp(join(tmpdir(), directoryPrefix(context, task)));
+  try {
+    const { repository, commit, bytes } = await fetchCommit(git, request, directory, sourceBytes, signal);
+    const generated = generatedDockerfile(context, task);
+    await requirePaths(repository, source, generated !== undefined, commit, signal);
+    say(`Fetched commit ${commit.git_commit_id} (${bytesText(bytes)}): ${commit.message}`);
+    return { repository, commit, root, dockerfile, ...(generated !== undefined && { generated }) };
+  } catch (error) {
+    tell(error, say);
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    throw gitFailure(error, request);
+  }
+}
+
+/** Begins to fetch what a service is built from. */
+export async function beginFetch(context: DockerContext, task: Task): Promise<void> {
+  const key = workKey(task);
+  if (context.work.progressOf(key) !== undefined) return;
+  await removeSource(context, task);
+  context.work.begin(key, (say, signal) => fetchSource(context, task, say, signal));
+}
+
+/** How far the fetch is. What was fetched stays for the build. */
+export async function observeFetch(context: DockerContext, task: Task, cursor: string | null): Promise<Observation> {
+  const observation = await observeWork(context, task, cursor, { key: workKey(task), pod: 'git', begin: () => beginFetch(context, task), onSuccess: (result) => ({ commit: (result as FetchedSource).commit }) });
+  if (observation.outcome === 'failed') await removeSource(context, task);
+  return observation;
+}
+
+/** What an earlier phase fetched; undefined if that was in another process. */
+export function fetchedSource({ work }: DockerContext, task: Task): FetchedSource | undefined {
+  const end = work.progressOf(workKey(task))?.end;
+  return end && 'result' in end ? (end.result as FetchedSource) : undefined;
+}

@@ -1,0 +1,25 @@
+import type { DockerContext } from '../docker-context.ts';
+import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../engine/index.ts';
+
+/** Whether only the node that built an image has it: it is named by its id, and no registry knows it. */
+export const isOnlyBuilt = (image: string): boolean => image.startsWith('sha256:');
+
+/** How nodes sign in for an image that the platform built or has resolved. @param image with its registry */
+export function credentialsForImage({ registry, credentialsFor }: Pick<DockerContext, 'registry' | 'credentialsFor'>, image: string): DockerRegistryCredentials | undefined {
+  const host = hostOfImage(image);
+  return host === registry?.host ? registry.credentials : credentialsFor(host);
+}
+
+/**
+ * Requires that every node that takes instances can have the images that are built by the engine that is asked.
+ * A registry of the cluster's own is waited for. A node that is down can come back.
+ * @throws Error in words
+ */
+export async function requireReach({ docker, builds: { registry: host }, registry }: Pick<DockerContext, 'docker' | 'builds' | 'registry'>, say: (message: string) => void, signal: AbortSignal): Promise<void> {
+  await registry?.untilReady(docker, say, signal);
+  if (host !== undefined) return;
+  const [nodes, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
+  const others = nodes.filter(({ ID, Spec }) => ID !== own && Spec.Availability === 'active').map(({ Description }) => Description.Hostname).toSorted();
+  if (others.length === 0) return;
+  throw new Error(`The cluster has other nodes that take instances (${others.join(', ')}), and only the one that builds the image would have it. Whoever runs the platform gives them a registry, with "registry" or "build_registry" in the clusters file. Nothing was fetched or built.`);
+}

@@ -1,0 +1,51 @@
+import { type DockerCall, type DockerClient, type DockerLabels, type DockerTask, inspectDockerNetwork, isDockerError } from '../engine/index.ts';
+
+/*
+ * An engine that joins the first instance to a network makes a link on its host, and moves it into a namespace of the network. Killed in
+ * between it leaves the link on the host, and never removes it: no instance on that node can join the network any more, not even after
+ * another start of the engine.
+ */
+
+/** Whether the engine could not join an instance to its network because a link of the network was left on its host. */
+export const isObstructed = ({ Status: { State: state, Err: said = '' } }: DockerTask): boolean => (state === 'rejected' || state === 'failed') && /vxlan interface: file exists/.test(said);
+
+/** The states of instances that were not yet tried to be started. */
+const untried: readonly DockerTask['Status']['State'][] = ['new', 'pending', 'assigned', 'accepted', 'preparing', 'ready'];
+
+/** Whether the newest of these instances that the engine tried to start was obstructed. */
+export const isLastObstructed = (tasks: readonly DockerTask[]): boolean => {
+  const newest = tasks.filter(({ Status }) => !untried.includes(Status.State)).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt))[0];
+  return newest !== undefined && isObstructed(newest);
+};
+
+/** The option of a network that has the numbers of its links, separated by commas. */
+const numbersOption = 'com.docker.network.driver.overlay.vxlanid_list';
+
+/** A network, with the names that engines give to its links on their hosts. */
+interface NetworkWithLinks {
+  readonly labels: DockerLabels | undefined;
+  readonly links: readonly string[];
+}
+
+/** The network of instances, by its id or name; undefined if it is gone. */
+export async function networkWithLinks(docker: DockerClient, network: string, call: DockerCall): Promise<NetworkWithLinks | undefined> {
+  try {
+    const { Id: id, Labels: labels, Options: options } = await inspectDockerNetwork(docker, network, call);
+    const numbers = (options?.[numbersOption] ?? '').split(',').map(Number).filter((number) => number > 0);
+    return { labels, links: numbers.map((number) => `vx-${number.toString(16).padStart(6, '0')}-${id.slice(0, 5)}`) };
+  } catch (error) {
+    if (isDockerError(error, 'not found')) return undefined;
+    throw error;
+  }
+}
+
+/** The network that an instance joins; undefined if there is none. */
+export const networkOfTask = ({ Spec: { Networks: [network] = [] } }: DockerTask): string | undefined => network?.Target;
+
+/** Why an obstructed instance could not be started, in words, with what a person can do where the platform can't. */
+export async function obstructionText({ docker }: { readonly docker: DockerClient }, task: DockerTask, signal: AbortSignal): Promise<string> {
+  const network = networkOfTask(task);
+  const { links = [] } = (network !== undefined && (await networkWithLinks(docker, network, { signal }))) || {};
+  const command = links.length === 0 ? 'restart the host of its node' : `run this as root on the host of its node: ${links.map((link) => `ip link delete ${link}`).join(' && ')}`;
+  return `the engine could not join it to the network of its environment, where it left a link when it was killed. The platform removes that link; if this goes on, ${command}`;
+}

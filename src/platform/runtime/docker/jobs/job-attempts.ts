@@ -1,0 +1,98 @@
+import type { RuntimeLogLine, Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import type { DockerTask } from '../engine/index.ts';
+import { cameTooEarly, engineStart } from '../engine-start.ts';
+import { hasEnded } from '../instance-states.ts';
+import { unplacedText } from '../nodes/fitting-nodes.ts';
+import { unbegunText } from '../nodes/unbegun-instances.ts';
+import { instanceFailure, unreadiness, wasUnhealthy } from '../services/instance-failure.ts';
+import { podName } from '../names.ts';
+import { asSubject, runRulesOf } from './run-rules.ts';
+import { versionShown } from '../version.ts';
+import { placementMilliseconds } from '../waits.ts';
+
+/** How long after the last attempt another one would have begun, in milliseconds. The engine forgets old attempts, which then are not counted. */
+const lastAttemptMilliseconds = 15_000;
+
+/** What was told of each attempt, by the id of its task. */
+export type ToldAttempts = Readonly<Record<string, 'running' | 'failed' | 'complete'>>;
+
+/** Whether an attempt has failed, as its node says. */
+export const hasAttemptFailed = ({ Status }: DockerTask): boolean => Status.State === 'failed' || Status.State === 'rejected';
+
+/** What is worth telling of an attempt; undefined while it is not. */
+const toldOf = (task: DockerTask): ToldAttempts[string] | undefined =>
+  (hasAttemptFailed(task) ? 'failed' : task.Status.State === 'running' || task.Status.State === 'complete' ? task.Status.State : undefined);
+
+const countFailed = (told: ToldAttempts): number => Object.values(told).filter((each) => each === 'failed').length;
+
+/** One line for each attempt that began or failed, and what was told with these. */
+export async function attemptLines(
+  context: DockerContext, task: Task, tasks: readonly DockerTask[], told: ToldAttempts, signal: AbortSignal,
+): Promise<{ readonly lines: readonly RuntimeLogLine[]; readonly told: ToldAttempts }> {
+  const { retries, cause } = runRulesOf(task);
+  const lines: RuntimeLogLine[] = [];
+  let all = told;
+  for (const each of tasks.toSorted((one, other) => one.CreatedAt.localeCompare(other.CreatedAt))) {
+    const now = toldOf(each);
+    if (now === undefined || now === all[each.ID]) continue;
+    const pod = podName(task.service, each.Slot, each.ID);
+    const line = (message: string): RuntimeLogLine => ({ at: context.clock.now(), message, pod, version: versionShown(task) });
+    if (all[each.ID] === undefined) lines.push(line(`Started ${pod}`));
+    all = { ...all, [each.ID]: now };
+    // oxlint-disable-next-line no-await-in-loop -- one attempt after another.
+    if (now === 'failed') lines.push(line(`Attempt ${countFailed(all)} of ${retries + 1} failed: ${cause(await instanceFailure(context, each, signal))}`));
+  }
+  return { lines, told: all };
+}
+
+/** How a run has ended: why it failed, or `{}` if it succeeded. */
+export interface RunEnd {
+  readonly failure?: string;
+  /** The engine had only just been started, and could not start any of it: it can begin again. */
+  readonly neverBegan?: true;
+}
+
+const newest = (tasks: readonly DockerTask[]): DockerTask | undefined => tasks.toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp))[0];
+
+/** How long a run has been what it is, in milliseconds since the epoch: when it was created, and since when no node takes it. */
+export interface RunTimes {
+  readonly since: number;
+  readonly unplacedSince?: number;
+}
+
+/** How a run stands with its attempts: the newest was asked for and has no instance yet, is under way or has ended without a failure, failed and may be followed by another, or failed and was the last. */
+export type Attempts = 'asked for' | 'under way' | 'to be tried again' | 'used up';
+
+/** What a run consists of on the engine. */
+export interface RunSeen {
+  readonly tasks: readonly DockerTask[];
+  readonly attempts: Attempts;
+  /** Whether an attempt was lost with its node. */
+  readonly isLost: boolean;
+  readonly told: ToldAttempts;
+}
+
+/** How a run has ended; undefined while it hasn't. */
+export async function runEnd(context: DockerContext, task: Task, { tasks, attempts, isLost, told }: RunSeen, { since, unplacedSince }: RunTimes, signal: AbortSignal): Promise<RunEnd | undefined> {
+  const now = context.clock.now();
+  const { noun, limit, cause } = runRulesOf(task);
+  const complete = tasks.find(({ Status }) => Status.State === 'complete');
+  if (complete !== undefined) return (await wasUnhealthy(context, complete, signal)) ? { failure: `The engine ended ${noun}. ${await unreadiness(context, complete, signal)}` } : {};
+  const failed = countFailed(told);
+  const last = newest(tasks.filter(hasAttemptFailed));
+  if (isLost) return { failure: `${asSubject(noun)} failed: ${cause(await instanceFailure(context, last!, signal))}. Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.` };
+  const isOver = attempts === 'under way' && tasks.length > 0 && tasks.every(hasEnded) && now - Date.parse(newest(tasks)!.Status.Timestamp) > lastAttemptMilliseconds;
+  if (attempts === 'used up' || isOver) {
+    const start = await engineStart(context, signal);
+    if (start !== undefined && tasks.every((each) => cameTooEarly(each, [start]))) return { neverBegan: true };
+    const why = last === undefined ? 'the engine ended it' : cause(await instanceFailure(context, last, signal));
+    return { failure: `${asSubject(noun)} failed${failed > 1 ? ` in all of its ${failed} attempts` : ''}: ${why}.` };
+  }
+  const unplaced = unplacedSince !== undefined && now - unplacedSince > placementMilliseconds ? await unplacedText(context, noun, tasks, signal) : undefined;
+  if (unplaced !== undefined) return { failure: unplaced };
+  const unbegun = await unbegunText(context, asSubject(noun), tasks, since, signal);
+  if (unbegun !== undefined) return { failure: unbegun };
+  if (now - since > limit.seconds * 1000) return { failure: `${asSubject(noun)} was stopped: it exceeded its time limit of ${limit.seconds} seconds (${limit.member}).` };
+  return undefined;
+}

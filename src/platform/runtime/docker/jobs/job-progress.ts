@@ -1,0 +1,49 @@
+import type { Observation, RuntimeLogLine, Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import type { ReportedUntil } from '../observation/instance-logs.ts';
+import type { RunEnd, ToldAttempts } from './job-attempts.ts';
+import { type PollInterval, pollPause } from '../poll.ts';
+import type { ReadPlan } from '../terraform/plan.ts';
+import { versionShown } from '../version.ts';
+
+/** How often to look at a run, in milliseconds: less often the longer it takes. */
+const poll: PollInterval = { least: 300, most: 3000, part: 0.05 };
+
+/** What is remembered between two observations of a run. Times are in milliseconds since the epoch. */
+export interface RunProgress {
+  /** Since when this run waits for an earlier one of the same job. */
+  readonly waitingSince?: number;
+  /** Since when the engine has this run. */
+  readonly since?: number;
+  readonly unplacedSince?: number;
+  readonly told: ToldAttempts;
+  readonly reported: ReportedUntil;
+  /** What was read of the plan that it makes. */
+  readonly plan?: ReadPlan;
+  /** A digest of the variables that a plan is made with. */
+  readonly variables?: string;
+  /** The tasks whose logs have been read to their end. */
+  readonly read: readonly string[];
+  /** How it ended, when that was first seen, and whether all that it logged was told. */
+  readonly end?: RunEnd & { readonly at: number; readonly isTold: boolean };
+}
+
+/** Reads the cursor of a run; null means one that has not begun. */
+export const readRunProgress = (text: string | null): RunProgress => (text === null ? { told: {}, reported: {}, read: [] } : (JSON.parse(text) as RunProgress));
+
+/** What an observation tells: the job's own lines, and messages about it. */
+interface Told {
+  readonly lines?: readonly RuntimeLogLine[];
+  readonly messages?: readonly string[];
+}
+
+/** The part of an observation that all of them have. */
+export const seenOfRun = ({ clock }: DockerContext, task: Task, progress: RunProgress, { lines = [], messages = [] }: Told): Pick<Observation, 'lines' | 'cursor'> => ({
+  lines: [...lines, ...messages.map((message) => ({ at: clock.now(), message, pod: task.service.kind, version: versionShown(task) }))], cursor: JSON.stringify(progress),
+});
+
+/** An observation of a run that goes on. */
+export function runGoesOn(context: DockerContext, task: Task, progress: RunProgress, told: Told = {}): Observation {
+  const now = context.clock.now();
+  return { ...seenOfRun(context, task, progress, told), outcome: 'ongoing', nextPollAt: now + pollPause(poll, now - (progress.since ?? now)) };
+}

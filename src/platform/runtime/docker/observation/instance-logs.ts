@@ -1,0 +1,157 @@
+import { type RunningVersion, type RuntimeLogLine, RuntimeProblem, type Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { type DockerError, type DockerLogLine, type DockerLogSelection, isDockerError, listDockerTasks, readDockerContainerLogs, readDockerServiceLogs, readDockerTaskLogs, type DockerTask } from '../engine/index.ts';
+import { engineTaskLabel, labelledDeployment } from '../labels.ts';
+import { dockerServiceName, podName } from '../names.ts';
+import { downNodes } from '../nodes/lost-nodes.ts';
+import { versionShown } from '../version.ts';
+
+/** How long to read logs, in milliseconds. A node that is lost, and not known to be, keeps the read waiting. */
+const timeoutMilliseconds = 5000;
+
+const taskIdOf = ({ details }: DockerLogLine): string => details[engineTaskLabel] ?? '';
+
+const isUnreadable = (error: unknown): error is DockerError => isDockerError(error, 'not found', 'timeout', 'failed');
+
+type Selection = { readonly tail?: number; readonly since?: string };
+
+/** Lines that were read, and whether these are all: those that came before a failure of the read are kept. */
+interface ReadLines {
+  readonly lines: readonly DockerLogLine[];
+  readonly isComplete: boolean;
+  /** Why these are not all, as a part of a sentence; absent for a log that is gone. */
+  readonly why?: string;
+}
+
+/** Reads to the end. */
+async function linesOf(read: AsyncGenerator<DockerLogLine, void>): Promise<ReadLines> {
+  const lines: DockerLogLine[] = [];
+  try {
+    for await (const line of read) lines.push(line);
+    return { lines, isComplete: true };
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+    return { lines, isComplete: false, ...(error.kind !== 'not found' && { why: error.reason }) };
+  }
+}
+
+/** The states of instances that the engine leaves out of a service's log: those that aren't ready yet, and those that ended before they were. */
+const leftOut: readonly DockerTask['Status']['State'][] = ['starting', 'failed', 'complete'];
+
+const withTaskId = (taskId: string, lines: readonly DockerLogLine[]): readonly DockerLogLine[] => lines.map((line) => ({ ...line, details: { ...line.details, [engineTaskLabel]: taskId } }));
+
+/**
+ * What the engine tells of a service's log. It waits for nodes that are down until the read is ended: while there are any, the instances on
+ * other nodes are read one by one.
+ */
+async function linesOfEngine({ docker }: DockerContext, service: Task['service'], tasks: readonly DockerTask[], down: ReadonlySet<string>, limits: DockerLogSelection): Promise<ReadLines> {
+  if (down.size === 0) return linesOf(readDockerServiceLogs(docker, dockerServiceName(service), limits));
+  const begun = tasks.filter(({ Status }) => Status.ContainerStatus?.ContainerID);
+  const reached = begun.filter(({ NodeID: node }) => !down.has(node ?? ''));
+  const read = await Promise.all(reached.map(async ({ ID: taskId }) => ({ taskId, ...(await linesOf(readDockerTaskLogs(docker, taskId, limits))) })));
+  const why = read.find((each) => each.why !== undefined)?.why;
+  return { lines: read.flatMap(({ taskId, lines }) => withTaskId(taskId, lines)), isComplete: reached.length === begun.length && read.every(({ isComplete }) => isComplete), ...(why !== undefined && { why }) };
+}
+
+/** The lines of a service. Those of instances that the engine leaves out are read from their containers, where they are on this engine. @param down the ids of nodes that are down */
+async function readLines(context: DockerContext, service: Task['service'], tasks: readonly DockerTask[], down: ReadonlySet<string>, selection: Selection, signal: AbortSignal): Promise<ReadLines> {
+  const limits = { ...selection, signal, timeoutMilliseconds };
+  const apart = await Promise.all(tasks.map(async ({ ID: taskId, Status: { State: state, ContainerStatus: status } }) => {
+    if (!leftOut.includes(state) || !status?.ContainerID) return undefined;
+    const { lines, isComplete } = await linesOf(readDockerContainerLogs(context.docker, status.ContainerID, limits));
+    return isComplete ? { taskId, lines: withTaskId(taskId, lines) } : undefined;
+  }));
+  const read = apart.filter((each) => each !== undefined);
+  const together = await linesOfEngine(context, service, tasks, down, limits);
+  return { ...together, lines: [...together.lines.filter((line) => !read.some(({ taskId }) => taskId === taskIdOf(line))), ...read.flatMap(({ lines }) => lines)] };
+}
+
+const toRuntimeLine = (service: Task['service'], version: string, slots: ReadonlyMap<string, number | undefined>, line: DockerLogLine): RuntimeLogLine => {
+  const taskId = taskIdOf(line);
+  return { at: Date.parse(line.timestamp), message: line.text, pod: podName(service, slots.get(taskId), taskId), version };
+};
+
+const slotsOf = (tasks: readonly DockerTask[]): ReadonlyMap<string, number | undefined> => new Map(tasks.map(({ ID, Slot }) => [ID, Slot]));
+
+/** Nanoseconds have no fixed number of digits; padded they compare as text. */
+const comparable = (timestamp: string): string => timestamp.replace(/(?:\.(\d+))?Z$/, (_, digits: string = '') => `.${digits.padEnd(9, '0')}Z`);
+
+/** The last line that was reported of each instance, by the id of its task. */
+export type ReportedUntil = Readonly<Record<string, string>>;
+
+/** Since when lines can be new, for the engine: seconds since 1970, with the fraction of the last line that was reported of each instance. */
+function newSince({ beganAt }: Task, tasks: readonly DockerTask[], reported: ReportedUntil): string {
+  const [first] = tasks.map(({ ID }) => reported[ID] ?? '').toSorted();
+  if (first === undefined || first === '') return String(Math.floor(beganAt / 1000) - 1);
+  const [, second, fraction] = /^(.*)\.(\d{9})Z$/.exec(first)!;
+  return `${Date.parse(`${second!}Z`) / 1000}.${fraction!}`;
+}
+
+/**
+ * How many lines one observation tells at most, and how many are read of each instance: the platform keeps no more of a
+ * deployment. An engine finds the newest lines from the end of a log; without a number it would go through all of it.
+ */
+const mostLines = 1000;
+
+const omission = `Lines were left out here: more than ${mostLines} came at once.`;
+
+/** Whether a line says that others were left out. */
+export const isOmission = (message: string): boolean => message === omission;
+
+/** The newest of many lines. How many there were is not known. */
+const bounded = (lines: readonly RuntimeLogLine[]): readonly RuntimeLogLine[] => {
+  const left = lines.length - mostLines;
+  return left <= 0 ? lines : [{ ...lines[left]!, message: omission }, ...lines.slice(left)];
+};
+
+/** The lines of a deployment's instances after those that were reported, oldest first; and whether these are all until now. */
+export async function newLines(
+  context: DockerContext, task: Task, tasks: readonly DockerTask[], reported: ReportedUntil, signal: AbortSignal,
+): Promise<{ readonly lines: readonly RuntimeLogLine[]; readonly reported: ReportedUntil; readonly isComplete: boolean }> {
+  const slots = slotsOf(tasks);
+  const down = new Set((await downNodes(context, signal)).keys());
+  const { lines: read, isComplete } = await readLines(context, task.service, tasks, down, { since: newSince(task, tasks, reported), tail: mostLines + 1 }, signal);
+  const fresh = read.filter((line) => {
+    const id = taskIdOf(line);
+    return slots.has(id) && comparable(line.timestamp) > (reported[id] ?? '');
+  });
+  const ordered = fresh.toSorted((one, other) => comparable(one.timestamp).localeCompare(comparable(other.timestamp)));
+  const until = Object.fromEntries(ordered.map((line) => [taskIdOf(line), comparable(line.timestamp)]));
+  return { lines: bounded(ordered.map((line) => toRuntimeLine(task.service, versionShown(task), slots, line))), reported: { ...reported, ...until }, isComplete };
+}
+
+/**
+ * The newest lines of a running version, and which of its instances' logs can't be read. The runs of a job and of Terraform are deployments, which have their lines.
+ * @throws DockerError if the engine, or the swarm behind it, is away
+ * @throws RuntimeProblem if the engine can't tell which instances there are
+ */
+export async function runningLines(context: DockerContext, version: RunningVersion, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]> {
+  if (version.service.kind === 'job' || version.service.kind === 'terraform') return [];
+  const tasks = await listDockerTasks(context.docker, { service: [dockerServiceName(version.service)] }, { signal, timeoutMilliseconds }).catch((error: unknown) => {
+    if (isDockerError(error, 'not found')) return undefined;
+    throw isDockerError(error, 'failed') ? new RuntimeProblem(error.reason, { cause: error }) : error;
+  });
+  if (tasks === undefined) return [];
+  const down = await downNodes(context, signal);
+  const { lines, why } = await readLines(context, version.service, tasks, new Set(down.keys()), { tail: limit }, signal);
+  const slots = slotsOf(tasks);
+  // The engine still has lines of other versions.
+  const ownTasks = tasks.filter(({ Spec }) => labelledDeployment(Spec.ContainerSpec.Labels) === version.deploymentId);
+  const own = new Set(ownTasks.map(({ ID }) => ID));
+  const versionOf = (line: DockerLogLine): string => (own.has(taskIdOf(line)) ? versionShown(version) : '');
+  const unread = ownTasks.flatMap(({ ID, Slot, NodeID, Status }): RuntimeLogLine[] => {
+    const node = Status.ContainerStatus?.ContainerID ? down.get(NodeID ?? '') : undefined;
+    const pod = podName(version.service, Slot, ID);
+    return node ? [{ at: node.at, message: `The log of ${pod} can't be read: it is on ${node.text}.`, pod, version: versionShown(version) }] : [];
+  });
+  const partly: RuntimeLogLine[] = why === undefined ? [] : [{ at: context.clock.now(), message: `Not all of what the instances log could be read: ${why}.`, pod: 'engine', version: versionShown(version) }];
+  return [...lines.map((line) => toRuntimeLine(version.service, versionOf(line), slots, line)), ...unread, ...partly].toSorted((one, other) => one.at - other.at).slice(-limit);
+}
+
+/** The last lines of one instance; none if the engine has dropped them, or doesn't reach their node. */
+export async function lastLines(context: DockerContext, version: RunningVersion, task: DockerTask, limit: number, signal: AbortSignal): Promise<readonly RuntimeLogLine[]> {
+  if ((await downNodes(context, signal)).has(task.NodeID ?? '')) return [];
+  const { lines } = await linesOf(readDockerTaskLogs(context.docker, task.ID, { tail: limit, signal, timeoutMilliseconds }));
+  const pod = podName(version.service, task.Slot, task.ID);
+  return lines.map(({ timestamp, text: message }) => ({ at: Date.parse(timestamp), message, pod, version: versionShown(version) }));
+}

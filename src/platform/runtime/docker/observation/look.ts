@@ -1,0 +1,145 @@
+import type { InstanceEnd, RunningService, RunningVersion, Runtime } from '../../index.ts';
+import { changesByHand } from './changed-by-hand.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks, replicasOf } from '../engine/index.ts';
+import { isUp, hasFailed } from '../instance-states.ts';
+import { unplacedText } from '../nodes/fitting-nodes.ts';
+import { instanceFailure } from '../services/instance-failure.ts';
+import { lastLines } from './instance-logs.ts';
+import { isStopped, labelFilter, platformLabels } from '../labels.ts';
+import { notLeaving } from '../nodes/leaving-node.ts';
+import { lostTexts } from '../nodes/hidden-instances.ts';
+import { downAmong, type DownNodes, lostWithNodes, nodeObstacle } from '../nodes/lost-nodes.ts';
+import { dockerServiceName, podName } from '../names.ts';
+import { readRecord } from '../record.ts';
+import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
+import { crowdingText, mayBeCrowded } from '../nodes/spreading.ts';
+import { createSilentNodes, silenceText } from './silent-nodes.ts';
+import { answerMilliseconds } from '../waits.ts';
+
+/** How long an instance that replaces a failed one has to run before it counts, in milliseconds: a crash loop must not look as if it came and went. */
+const settleMilliseconds = 4000;
+
+/** The same for one that failed again and again: it counts the later, up to a minute. Failures longer ago don't count. */
+const longestSettleMilliseconds = 60_000;
+const recentMilliseconds = 300_000;
+
+/** How many lines are told of an instance that ended: the engine drops them when more have ended. */
+const keptLines = 100;
+
+/** The newest ends of one service that are told. */
+const mostEnds = 50;
+
+/** What is remembered of a service between two looks. It saves asking for what can't have changed. */
+interface Remembered {
+  /** The instances that ran, by the ids of their tasks; all were up. */
+  readonly steady?: string;
+  readonly ends: readonly InstanceEnd[];
+}
+
+interface Watched {
+  readonly version: RunningVersion;
+  readonly recorded: DockerServiceSpec;
+}
+
+/** The versions that instances should run of. What was rolled out as something else, such as a job, isn't kept running. */
+const watchedOf = (versions: readonly RunningVersion[]): Watched[] => versions.flatMap((version) => {
+  const recorded = readRecord(version.record)?.spec;
+  return recorded?.Mode?.Replicated === undefined ? [] : [{ version, recorded }];
+});
+
+/** What tells whether anything happened to the instances of a service: nothing, if all still are the same and up. */
+const steadyOf = (wanted: number, tasks: readonly DockerTask[]): string | undefined =>
+  (tasks.length === wanted && tasks.every(isUp) ? tasks.map(({ ID }) => ID).toSorted().join(' ') : undefined);
+
+const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> => Map.groupBy(tasks, ({ ServiceID: id }) => id);
+
+/** The ends among a service's tasks, with their causes. Those that are known aren't looked up again. */
+async function endsOf(context: DockerContext, version: RunningVersion, tasks: readonly DockerTask[], known: readonly InstanceEnd[], signal: AbortSignal): Promise<InstanceEnd[]> {
+  const { service, runningSince } = version;
+  const failed = tasks.filter((task) => hasFailed(task) && Date.parse(task.Status.Timestamp) >= runningSince && !known.some(({ id }) => id === task.ID));
+  const fresh = await Promise.all(failed.map(async (task) => ({
+    id: task.ID, pod: podName(service, task.Slot, task.ID), at: Date.parse(task.Status.Timestamp), why: await instanceFailure(context, task, signal),
+    lines: await lastLines(context, version, task, keptLines, signal),
+  })));
+  const lost = await lostWithNodes(context, version, tasks, known, signal);
+  return [...known.filter(({ at }) => at >= runningSince), ...fresh, ...lost].toSorted((one, other) => one.at - other.at).slice(-mostEnds);
+}
+
+/** Why instances are missing that didn't end by themselves, as a sentence; undefined if nothing is known to be in their way. */
+async function obstacleOf(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+  const lost = await nodeObstacle(context, tasks, signal);
+  if (lost !== undefined) return lost;
+  return unplacedText(context, 'an instance', tasks.filter(({ DesiredState }) => DesiredState === 'running'), signal);
+}
+
+/** That instances of a service that was stopped may still run, as sentences; undefined if none may. */
+const stoppedObstacle = ({ service }: RunningVersion, tasks: readonly DockerTask[], down: DownNodes): string | undefined => lostTexts(service, tasks, down).join(' ') || undefined;
+
+/** That instances share fewer nodes than they could, as a sentence; undefined if they don't. */
+function crowdingOf(template: DockerServiceSpec['TaskTemplate'], up: readonly DockerTask[], nodes: readonly DockerNode[]): string | undefined {
+  const text = mayBeCrowded(template, up) ? crowdingText(template, up, nodes) : undefined;
+  return text && `${text}. The next deployment spreads them.`;
+}
+
+/** How many instances are up, without those that have only just replaced a failed one. One that was lost with its node did not fail. */
+function settledCount(tasks: readonly DockerTask[], allEnds: readonly InstanceEnd[], now: number): number {
+  const ends = allEnds.filter(({ withNode }) => withNode !== true);
+  const lastEnd = ends.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+  const settle = Math.min(longestSettleMilliseconds, settleMilliseconds * ends.filter(({ at }) => now - at < recentMilliseconds).length);
+  return tasks.filter(isUp).filter(({ Status }) => {
+    const since = Date.parse(Status.Timestamp);
+    return since < lastEnd || now - since >= settle || lastEnd === Number.NEGATIVE_INFINITY;
+  }).length;
+}
+
+const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): RunningService =>
+  ({ serviceId, wanted, running: 0, ends, changes: ['Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.'] });
+
+/**
+ * Creates the function that looks at what runs. Three requests for all services; what ended is only asked for where something
+ * changed since the last look, and of services that were stopped while a node is down. An instance on a node that managers have not reached for a while doesn't count.
+ */
+export function createLook(context: DockerContext): Runtime['look'] {
+  const { docker, clock, platformId } = context;
+  let remembered = new Map<string, Remembered>();
+  const silentNodes = createSilentNodes(clock);
+
+  return async (versions, signal) => {
+    const call = { signal, timeoutMilliseconds: answerMilliseconds };
+    const filters = labelFilter(platformLabels(platformId));
+    const services = new Map((await listDockerServices(docker, filters, call)).map((each) => [each.Spec.Name, each]));
+    const current = byService(await listDockerTasks(docker, { ...filters, 'desired-state': ['running', 'ready', 'accepted'] }, call));
+    const nodes = await listDockerNodes(docker, {}, call);
+    const [silent, down] = [silentNodes(nodes), downAmong(nodes)];
+    const watched = watchedOf(versions).map((each) => {
+      const present: DockerService | undefined = services.get(dockerServiceName(each.version.service));
+      const wanted = present && isStopped(present.Spec.Labels) ? 0 : replicasOf(each.recorded);
+      const tasks = (present && current.get(present.ID)) ?? [];
+      const before = remembered.get(each.version.service.id);
+      const steady = steadyOf(wanted, tasks);
+      return { ...each, present, wanted, tasks, steady, before, isQuiet: present !== undefined && steady !== undefined && steady === before?.steady && (wanted > 0 || down.size === 0) };
+    });
+    const restless = watched.flatMap(({ present, isQuiet }) => (present && !isQuiet ? [present.Spec.Name] : []));
+    const all = restless.length === 0 ? new Map<string, DockerTask[]>() : byService(await listDockerTasks(docker, { service: restless }, call));
+    const restlessTasks = [...all.values()].flat();
+    await context.leftLinks.removeFor(restlessTasks, signal);
+    await removeSpoiled(context, restlessTasks, signal);
+    const next = new Map<string, Remembered>();
+    const looked = await Promise.all(watched.map(async ({ version, recorded, present, wanted, tasks, steady, before, isQuiet }): Promise<RunningService> => {
+      const serviceId = version.service.id;
+      const known = before?.ends ?? [];
+      const history = (present && all.get(present.ID)) ?? [];
+      const ends = isQuiet ? known.filter(({ at }) => at >= version.runningSince) : await endsOf(context, version, history, known, signal);
+      next.set(serviceId, { ends, ...(steady !== undefined && { steady }) });
+      if (present === undefined) return gone(serviceId, wanted, ends);
+      const running = settledCount(tasks.filter(({ NodeID }) => !silent.has(NodeID ?? '')), ends, clock.now());
+      const obstacle = wanted === 0 ? stoppedObstacle(version, history, down)
+        : running < wanted ? (silenceText(version.service, tasks, silent) ?? (isQuiet ? undefined : await obstacleOf(context, history, signal)))
+          : crowdingOf(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
+      return { serviceId, wanted, running, ends, changes: changesByHand(recorded, wanted, notLeaving(present.Spec)), ...(obstacle !== undefined && { obstacle }) };
+    }));
+    remembered = next;
+    return looked;
+  };
+}

@@ -1,0 +1,94 @@
+import type { Observation, RuntimeCall, Task, TaskInputs } from '../../index.ts';
+import { databaseImage, dataStorage, dataVersionOf } from '../databases/databases.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { inspectDockerDistribution, inspectDockerImage, isDockerError, pullDockerImage, type DockerRegistryCredentials } from '../engine/index.ts';
+import { observeWork } from '../observe-work.ts';
+import { volumeName } from '../names.ts';
+import { type DockerRecord, readRecord, writeRecord } from '../record.ts';
+import type { TaskHandler } from '../task-handler.ts';
+
+/** The registry that names without a host mean. */
+const publicRegistry = 'docker.io';
+
+/** An image where it is: the host of its registry, and its name there with the tag. */
+interface ImageReference {
+  readonly host: string;
+  readonly repository: string;
+  readonly tag: string;
+}
+
+const hostOf = ({ kind, url }: NonNullable<TaskInputs['registry']>): string => (kind === 'DOCKER_HUB' ? publicRegistry : URL.parse(url)?.host ?? url);
+
+/** The image that a service names. @throws Error for a service that names none */
+function imageOf(service: Task['service']): { readonly image_name: string; readonly tag: string; readonly registry_id?: string | undefined } {
+  const image = service.kind === 'container' ? service.spec : service.kind === 'job' ? service.spec.source.image : undefined;
+  if (image === undefined) throw new Error(`The image of this ${service.kind} isn't pulled.`);
+  return image;
+}
+
+/** Where the image of a service is; one that names no registry means the public one. @throws Error if its registry isn't known any more */
+function referenceOf({ databaseImages }: DockerContext, { service }: Task, { registry }: TaskInputs): ImageReference {
+  if (service.kind === 'database') return databaseImage(service.spec, databaseImages);
+  const { image_name: repository, tag, registry_id: registryId } = imageOf(service);
+  if (registry === undefined && registryId !== undefined) throw new Error('The registry of the image is not there any more: choose another one for the service.');
+  return { host: registry === undefined ? publicRegistry : hostOf(registry), repository, tag };
+}
+
+const keyOf = ({ deploymentId, service }: Task): string => `pull/${deploymentId}/${service.id}`;
+
+/** Why an image can't be had, in words: the registry is asked, because an engine tells one failure of a pull from another badly. */
+function refusalOf(error: unknown, reference: string, host: string): Error {
+  if (isDockerError(error, 'unreachable', 'no manager', 'no leader')) return error;
+  if (isDockerError(error, 'not found')) return new Error(`The image ${reference} does not exist: the registry ${host} knows no such name or tag.`, { cause: error });
+  if (isDockerError(error, 'refused')) return new Error(`The registry ${host} denied access to ${reference}: it does not exist, or these credentials may not pull it.`, { cause: error });
+  if (isDockerError(error, 'failed') && /unauthorized|denied|no basic auth/i.test(error.reason)) return new Error(`The registry ${host} denied access to ${reference}: it does not exist, or these credentials may not pull it.`, { cause: error });
+  if (isDockerError(error)) return new Error(`The image ${reference} could not be pulled: ${error.reason}`, { cause: error });
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Resolves the tag to a digest, and pulls that. */
+async function pull({ docker: engines }: DockerContext, { host, repository, tag }: ImageReference, credentials: DockerRegistryCredentials | undefined, say: (message: string) => void, signal: AbortSignal): Promise<DockerRecord> {
+  const name = `${host}/${repository}`;
+  const reference = `${name}:${tag}`;
+  try {
+    // The image is looked at where it was pulled.
+    const docker = await engines.engine();
+    const { Descriptor: { digest } } = await inspectDockerDistribution(docker, reference, credentials, { signal });
+    const image = `${name}@${digest}`;
+    say(`Pulling ${reference} (${digest})`);
+    for await (const { status, id } of pullDockerImage(docker, image, credentials, { signal })) {
+      if (status !== undefined && id !== undefined && /^(?:Pull complete|Already exists)$/.test(status)) say(`${id}: ${status}`);
+    }
+    const { Config: config } = await inspectDockerImage(docker, image, { signal });
+    say(`Pulled ${reference}`);
+    return { image, entrypoint: [...(config?.Entrypoint ?? [])], command: [...(config?.Cmd ?? [])] };
+  } catch (error) {
+    throw refusalOf(error, reference, host);
+  }
+}
+
+/** What a later deployment has to know of what this one writes. One that brings a database back gives it a volume of its own. */
+const dataOf = ({ service, deploymentId, restoration, runningRecord }: Task): Pick<DockerRecord, 'dataVersion' | 'data'> => (service.kind !== 'database' ? {} : {
+  dataVersion: dataVersionOf(service.spec),
+  data: restoration ? { volume: volumeName(service, `${dataStorage}-${deploymentId.slice(0, 13)}`), nodeId: restoration.place } : readRecord(runningRecord)?.data,
+});
+
+/** Begins to pull the image of a service. */
+export async function beginPull(context: DockerContext, task: Task, { inputs }: RuntimeCall): Promise<void> {
+  const reference = referenceOf(context, task, await inputs());
+  context.work.begin(keyOf(task), (say, signal) => pull(context, reference, context.credentialsFor(reference.host), say, signal));
+}
+
+/** How far a pull is. One that another process began is begun again. */
+export async function observePull(context: DockerContext, task: Task, cursor: string | null, call: RuntimeCall): Promise<Observation> {
+  const key = keyOf(task);
+  const observation = await observeWork(context, task, cursor, { key, pod: 'registry', begin: () => beginPull(context, task, call), onSuccess: (result) => ({ record: writeRecord({ ...(result as DockerRecord), ...dataOf(task) }) }) });
+  if (observation.outcome !== 'ongoing') context.work.drop(key);
+  return observation;
+}
+
+/** Ends a pull that isn't wanted any more. */
+export const abandonPull = ({ work }: DockerContext, task: Task): void => work.drop(keyOf(task));
+
+/** Pulls the image of a service. */
+export const imagePull: TaskHandler = { begin: beginPull, observe: observePull, abandon: abandonPull };

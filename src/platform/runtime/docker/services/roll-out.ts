@@ -1,0 +1,198 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Observation, RuntimeCall, RuntimeLogLine, Task, TaskInputs } from '../../index.ts';
+import { deleteOldImages } from '../builds/built-images.ts';
+import { databaseVariables } from '../databases/databases.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { dockerInfo, listDockerTasks, replicasOf, type DockerService, type DockerServiceSpec, type DockerTask } from '../engine/index.ts';
+import { engineStart } from '../engine-start.ts';
+import { ensureNetwork, isNetworkGone } from './environment-network.ts';
+import { credentialsForImage } from '../builds/image-reach.ts';
+import { isUp, hasFailed, isUnplaced } from '../instance-states.ts';
+import { boundTo } from './bound-to.ts';
+import { requireFittingNode } from '../nodes/fitting-nodes.ts';
+import { instanceFailure } from './instance-failure.ts';
+import { newLines, type ReportedUntil } from '../observation/instance-logs.ts';
+import { labelledDeployment } from '../labels.ts';
+import { createFiles, deleteUnusedFiles } from './mounted-files.ts';
+import { isLastObstructed } from '../cleanup/left-links.ts';
+import { lostInstances } from '../nodes/lost-nodes.ts';
+import { dockerServiceName, podName } from '../names.ts';
+import { goOn, specToGoOn } from './paused-update.ts';
+import { notLeaving } from '../nodes/leaving-node.ts';
+import { placementFor } from '../nodes/placement-rules.ts';
+import { type PollInterval, pollPause } from '../poll.ts';
+import { readRecord, writeRecord, type DockerRecord } from '../record.ts';
+import { rolloutFailure } from './rollout-failure.ts';
+import { serviceSpecOf, specForRestart } from './service-spec.ts';
+import { type Spreading, spreadInstances } from '../nodes/spreading.ts';
+import { applySpec, findDockerService } from './services-of-ours.ts';
+import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
+import { versionShown } from '../version.ts';
+import { goBack, requireParts } from './way-back.ts';
+import { probesOf, workloadOf } from '../workload.ts';
+
+/** How long all instances have to run before they count as up, in milliseconds. */
+const settleMilliseconds = 2000;
+/** How often to look at a rollout. Most are over in a moment. */
+const poll: PollInterval = { least: 200, most: 500, part: 0.1 };
+/** How long to wait for a network that is just being deleted, in milliseconds. */
+const networkMilliseconds = 500;
+/** How often to create a network again that is just being deleted. */
+const networkAttempts = 120;
+
+/** What is remembered between two observations. */
+interface RolloutCursor {
+  /** What was told of each instance, by the id of its task. */
+  readonly told: Readonly<Record<string, string>>;
+  readonly reported: ReportedUntil;
+  /** Since when all instances run, or one waits for room; in milliseconds since the epoch. */
+  readonly upSince?: number;
+  readonly unplacedSince?: number;
+  /** Since when its newest instance can't join its network; in milliseconds since the epoch. */
+  readonly obstructedSince?: number;
+  /** When the engine was started, as far as was seen; in milliseconds since the epoch, by its own clock. */
+  readonly engineStarts?: readonly number[];
+  /** How far its instances are spread over the nodes, once all run. */
+  readonly spreading?: Spreading;
+  /** Why it fails. From then on the way back is gone. */
+  readonly failure?: string;
+}
+
+const firstCursor: RolloutCursor = { told: {}, reported: {} };
+const readCursor = (cursor: string | null): RolloutCursor => (cursor === null ? firstCursor : (JSON.parse(cursor) as RolloutCursor));
+
+/** The record of the deployment under way, or of the version that runs. @throws Error if neither is there */
+function recordOf({ record, runningRecord }: Task): DockerRecord {
+  const found = readRecord(record) ?? readRecord(runningRecord);
+  if (found === undefined) throw new Error('What was deployed before is not known on this cluster: deploy the service first.');
+  return found;
+}
+
+/** What the instances of a service get as variables and files. @throws Error if the credentials of a database are not there */
+function variablesOf({ service }: Task, { variables, database }: TaskInputs): TaskInputs['variables'] {
+  if (service.kind !== 'database') return variables;
+  if (database === undefined) throw new Error('The password of the database is not known.');
+  return databaseVariables(service, database);
+}
+
+/** The spec that a deployment rolls out, or that a restart sends again. */
+export async function specOfTask(context: DockerContext, task: Task, { inputs, signal }: RuntimeCall): Promise<DockerServiceSpec> {
+  const record = recordOf(task);
+  if (task.phase.operation === 'restart' && record.spec) return specForRestart(context, task, record.spec);
+  const given = await inputs();
+  const variables = variablesOf(task, given);
+  const placement = placementFor(context.placement, task.service, given);
+  const node = await boundTo(context, task, record, placement, signal);
+  const { Architecture } = await dockerInfo(context.docker, { signal });
+  const { readiness_probe: ready, liveness_probe: live } = probesOf(workloadOf(task));
+  const files = await createFiles(context, task, variables, { architecture: Architecture, probes: ready !== undefined || live !== undefined }, signal);
+  const routes = await context.proxy.routesFor(workloadOf(task), given, signal);
+  return serviceSpecOf(context, task, { record, variables, files, routes, placement: { ...placement, boundTo: node } });
+}
+
+/** Sends the new version to the engine, unless an attempt before has done so. A version that was stopped stays marked as such, for the way back. */
+export async function beginRollOut(context: DockerContext, task: Task, call: RuntimeCall): Promise<void> {
+  const { signal } = call;
+  await ensureNetwork(context, task.service.environmentId, signal);
+  const present = await findDockerService(context, task.service, signal);
+  if (labelledDeployment(present?.Spec.Labels) === task.deploymentId) return;
+  const spec = await specOfTask(context, task, call);
+  if (task.phase.operation === 'restart' && present === undefined) await requireParts(context, task.service, spec, signal);
+  await requireFittingNode(context, spec.TaskTemplate, signal);
+  await call.confirm();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+      await applySpec(context, task, () => spec, { signal, credentials: credentialsOf(context, spec) });
+      return;
+    } catch (error) {
+      // The last service of the environment has just taken the network along.
+      if (attempt === networkAttempts || !isNetworkGone(error)) throw error;
+      // oxlint-disable-next-line no-await-in-loop
+      await delay(networkMilliseconds, undefined, { signal });
+      // oxlint-disable-next-line no-await-in-loop
+      await ensureNetwork(context, task.service.environmentId, signal);
+    }
+  }
+}
+
+const credentialsOf = (context: DockerContext, spec: DockerServiceSpec) => credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image);
+
+type Lost = Awaited<ReturnType<typeof lostInstances>>;
+
+/** The state of one instance, in words. */
+const toldOf = ({ ID, Status }: DockerTask, lost: Lost): string => {
+  if (lost.has(ID)) return `is gone: ${lost.get(ID)!.why}`;
+  return Status.State === 'running' ? 'is running' : Status.State === 'starting' ? 'is starting' : Status.State;
+};
+
+/** One line for each instance whose state is worth telling, and changed. */
+async function instanceLines(context: DockerContext, task: Task, mine: readonly DockerTask[], lost: Lost, told: RolloutCursor['told'], signal: AbortSignal): Promise<{ lines: RuntimeLogLine[]; told: RolloutCursor['told'] }> {
+  const version = versionShown(task);
+  const changed = mine.filter((each) => ['starting', 'running'].includes(each.Status.State) || lost.has(each.ID) || hasFailed(each)).filter((each) => told[each.ID] !== toldOf(each, lost));
+  const lines = await Promise.all(changed.map(async (each) => {
+    const pod = podName(task.service, each.Slot, each.ID);
+    const message = hasFailed(each) ? `Instance ${pod} failed: ${await instanceFailure(context, each, signal)}` : `Instance ${pod} ${toldOf(each, lost)}`;
+    return { at: context.clock.now(), message, pod, version };
+  }));
+  return { lines, told: { ...told, ...Object.fromEntries(changed.map((each) => [each.ID, toldOf(each, lost)])) } };
+}
+
+/** How many instances a rollout or a restart is to end with: one more may run while they are spread. */
+function wantedInstances(task: Task, { Spec }: DockerService): number {
+  const present = replicasOf(Spec);
+  const recorded = task.phase.operation === 'restart' ? recordOf(task).spec?.Mode?.Replicated?.Replicas : undefined;
+  return Math.min(present, recorded ?? workloadOf(task).instances);
+}
+
+/** Reports how far a rollout or a restart is. On failure, the old version serves again before the phase ends. */
+export async function observeRollOut(context: DockerContext, task: Task, text: string | null, { signal }: RuntimeCall): Promise<Observation> {
+  const now = context.clock.now();
+  const cursor = readCursor(text);
+  if (cursor.failure !== undefined) {
+    const reason = [cursor.failure, await goBack(context, task, signal)].filter((each) => each !== undefined).join(' ');
+    return { outcome: 'failed', reason, lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }], cursor: JSON.stringify(cursor) };
+  }
+  const service = await findDockerService(context, task.service, signal);
+  if (service === undefined || labelledDeployment(service.Spec.Labels) !== task.deploymentId) {
+    const reason = 'Somebody removed or replaced the service on the engine during the rollout.';
+    return { outcome: 'failed', reason, lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }], cursor: JSON.stringify(cursor) };
+  }
+  const start = await engineStart(context, signal);
+  const known = cursor.engineStarts ?? [];
+  const engineStarts = start === undefined || known.includes(start) ? known : [...known, start];
+  const tasks = await listDockerTasks(context.docker, { service: [dockerServiceName(task.service)] }, { signal });
+  const mine = tasks.filter(({ Spec }) => labelledDeployment(Spec.ContainerSpec.Labels) === task.deploymentId);
+  const wanted = wantedInstances(task, service);
+  const lost = await lostInstances(context, mine, signal);
+  await context.leftLinks.removeFor(mine, signal);
+  await removeSpoiled(context, mine, signal);
+  const allUp = mine.filter(isUp).length >= wanted && tasks.filter(isUp).every((each) => mine.includes(each));
+  const instances = await instanceLines(context, task, mine, lost, cursor.told, signal);
+  const logged = await newLines(context, task, mine, cursor.reported, signal);
+  // What was so before the engine was started again counts no more.
+  const { upSince = now, unplacedSince = now, obstructedSince = now } = engineStarts === known ? cursor : firstCursor;
+  const next = { told: instances.told, reported: logged.reported, engineStarts, ...(allUp && { upSince }), ...(mine.some(isUnplaced) && { unplacedSince }), ...(isLastObstructed(mine) && { obstructedSince }) };
+  // The version is good once all have run: one more that fails is no reason to go back.
+  const failure = cursor.spreading === undefined ? await rolloutFailure(context, task, service, { ...next, mine }, signal) : undefined;
+  const settled = wanted === 0 ? now : upSince + settleMilliseconds;
+  const step = failure === undefined && allUp && now >= settled ? await spreadInstances(context, task, service, tasks, wanted, cursor.spreading, signal) : undefined;
+  const spreading = step?.spreading ?? cursor.spreading;
+  const seen = { lines: [...logged.lines, ...instances.lines, ...(step?.lines ?? [])], cursor: JSON.stringify({ ...next, ...(spreading && { spreading }), ...(failure !== undefined && { failure }) }) };
+  if (failure === undefined && allUp && now >= settled && step === undefined) {
+    // A later phase can fail too: the way back stays open.
+    await deleteUnusedFiles(context, task.service, service.Spec, signal, readRecord(task.runningRecord)?.spec);
+    const left = await deleteOldImages(context, task.service, [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []), signal);
+    const lines = [...seen.lines, ...left.map((message) => ({ at: now, message, pod: 'rollout', version: versionShown(task) }))];
+    return { ...seen, lines, outcome: 'succeeded', record: writeRecord({ ...recordOf(task), spec: notLeaving(service.Spec) }) };
+  }
+  const resumed = failure === undefined ? specToGoOn(service, mine, lost) : undefined;
+  if (resumed) await goOn(context, service, resumed, signal);
+  const pause = Math.min(pollPause(poll, now - task.beganAt), allUp && now < settled ? settled - now : poll.most);
+  return { ...seen, outcome: 'ongoing', nextPollAt: now + (failure === undefined ? pause : 0) };
+}
+
+/** Undoes a rollout that isn't wanted any more. */
+export async function abandonRollOut(context: DockerContext, task: Task, signal: AbortSignal): Promise<void> {
+  await goBack(context, task, signal);
+}

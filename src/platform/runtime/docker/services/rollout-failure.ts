@@ -1,0 +1,58 @@
+import type { Task } from '../../index.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { cameTooEarly, endedWithEngine } from '../engine-start.ts';
+import type { DockerService, DockerTask } from '../engine/index.ts';
+import { hasFailed } from '../instance-states.ts';
+import { unplacedText } from '../nodes/fitting-nodes.ts';
+import { unbegunText } from '../nodes/unbegun-instances.ts';
+import { instanceFailure, unreadiness } from './instance-failure.ts';
+import { isObstructed } from '../cleanup/left-links.ts';
+import { placementMilliseconds } from '../waits.ts';
+import { probesOf, workloadOf } from '../workload.ts';
+
+/** How often an instance may fail before the rollout does. */
+const toleratedFailures = 2;
+/** How long a rollout may wait for what obstructs its instances to be removed, in milliseconds. */
+const obstructionMilliseconds = 30_000;
+/** What starting an instance takes on top of what its probe allows, and the least time for both: a probe says after 30 s what it waits for. */
+const startMilliseconds = 10_000;
+const leastReadyMilliseconds = 45_000;
+
+/** What is known of a rollout beside the engine's service. */
+interface RolloutFacts {
+  /** The instances of the new version, those that ended included. */
+  readonly mine: readonly DockerTask[];
+  /** Since when one of them waits for room, in milliseconds since the epoch. */
+  readonly unplacedSince?: number;
+  /** Since when the newest one can't join its network; in milliseconds since the epoch. */
+  readonly obstructedSince?: number;
+  /** When the engine was started, as far as was seen during the rollout; the last one last. In milliseconds since the epoch, by its own clock. */
+  readonly engineStarts: readonly number[];
+}
+
+/** Why a rollout has failed; undefined while it hasn't. Instances that ended because the engine did say nothing of the new version. */
+export async function rolloutFailure(context: DockerContext, task: Task, service: DockerService, { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts, signal: AbortSignal): Promise<string | undefined> {
+  const wentWithEngine = (each: DockerTask): boolean => cameTooEarly(each, engineStarts) || endedWithEngine(each, Date.parse(each.CreatedAt), engineStarts);
+  const failed = mine.filter((each) => hasFailed(each) && !isObstructed(each) && !wentWithEngine(each)).toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp));
+  if (failed.length > 0 && (failed.length > toleratedFailures || service.UpdateStatus?.State === 'paused')) {
+    return `${failed.length === 1 ? 'An instance' : `${failed.length} instances`} of the new version failed: ${await instanceFailure(context, failed[0]!, signal)}.`;
+  }
+  if (obstructedSince !== undefined && context.clock.now() - obstructedSince > obstructionMilliseconds) {
+    return `No instance of the new version could be started: ${await instanceFailure(context, mine.find(isObstructed)!, signal)}.`;
+  }
+  const unplaced = unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds ? await unplacedText(context, 'an instance', mine, signal) : undefined;
+  if (unplaced !== undefined) return unplaced;
+  // What an instance was before the engine started again is not what it is.
+  const known = engineStarts.at(-1) ?? 0;
+  const unbegun = await unbegunText(context, 'An instance of the new version', mine, known, signal);
+  if (unbegun !== undefined) return unbegun;
+  const late = mine.find(({ Status, DesiredState }) => Status.State === 'starting' && DesiredState === 'running' && Date.parse(Status.Timestamp) >= known && context.clock.now() - Date.parse(Status.Timestamp) > readyLimit(task));
+  return late && `An instance of the new version did not get ready in time. ${await unreadiness(context, late, signal)}`;
+}
+
+/** How long an instance may take to get ready, in milliseconds: what its readiness probe allows, and a little for starting it. */
+function readyLimit(task: Task): number {
+  const { readiness_probe: ready } = probesOf(workloadOf(task));
+  if (ready === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max((ready.initial_delay_seconds + ready.failure_threshold * ready.period_seconds + ready.timeout_seconds) * 1000 + startMilliseconds, leastReadyMilliseconds);
+}

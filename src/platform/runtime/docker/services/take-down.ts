@@ -1,0 +1,117 @@
+import type { Observation, RuntimeCall, Task } from '../../index.ts';
+import { removeBuildContainers } from '../builds/build-containers.ts';
+import { deleteBuiltImages } from '../builds/built-images.ts';
+import type { DockerContext } from '../docker-context.ts';
+import { deleteDockerService, deleteDockerVolume, type DockerClient, ignoring, isDockerError, listDockerContainers, listDockerVolumes, removeEndedDockerContainer } from '../engine/index.ts';
+import { deleteUnusedNetwork } from './environment-network.ts';
+import { type BoundVolumes, boundVolumes, leftVolumes } from '../cleanup/left-volumes.ts';
+import { onEveryNode, type UnseenNode } from '../nodes/every-node.ts';
+import { hiddenInstances } from '../nodes/hidden-instances.ts';
+import { isStopped, labelFilter, serviceLabels } from '../labels.ts';
+import { deleteUnusedFiles } from './mounted-files.ts';
+import { answeringEngines } from '../nodes/node-engines.ts';
+import { stoppedSpec } from './service-spec.ts';
+import { runningContainers } from './running-containers.ts';
+import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
+import { nothing, type TaskHandler } from '../task-handler.ts';
+import { versionShown } from '../version.ts';
+
+const pollMilliseconds = 300;
+
+/** Takes the instances of a service down. Its volumes and its configuration stay. A service that isn't there is down. */
+export async function beginStop(context: DockerContext, task: Task, { signal }: RuntimeCall): Promise<void> {
+  await applySpec(context, task, (present) => (present === undefined || isStopped(present.Spec.Labels) ? undefined : stoppedSpec(present.Spec)), { signal });
+}
+
+/** Deletes a service. What belongs to it goes when its containers have ended. */
+export async function beginRemove(context: DockerContext, task: Task, { signal }: RuntimeCall): Promise<void> {
+  const present = await findDockerService(context, task.service, signal);
+  if (present === undefined) return;
+  requireFence(present, task.fencingToken);
+  await deleteDockerService(context.docker, present.ID, { signal }).catch(ignoring('not found'));
+}
+
+/** Deletes the volumes of a service on one engine. @returns whether all could be */
+async function deleteVolumes({ platformId }: DockerContext, docker: DockerClient, service: Task['service'], signal: AbortSignal): Promise<boolean> {
+  const volumes = await listDockerVolumes(docker, labelFilter(serviceLabels(platformId, service)), { signal });
+  const deleted = await Promise.all(volumes.map(({ Name: name }) => deleteDockerVolume(docker, name, { signal }).then(() => true, (error: unknown) => {
+    if (isDockerError(error, 'not found')) return true;
+    // A container that has just ended holds it for a moment.
+    if (isDockerError(error, 'conflict')) return false;
+    throw error;
+  })));
+  return deleted.every(Boolean);
+}
+
+/** What is remembered while a service is taken down. */
+interface TakeDownCursor {
+  /** Where its volumes are, which nothing tells any more when it is gone. */
+  readonly bound?: BoundVolumes;
+  /** It was told that the end of instances on other nodes is waited for. */
+  readonly isWaitTold?: true;
+}
+
+const readCursor = (text: string | null): TakeDownCursor => (text?.startsWith('{') ? (JSON.parse(text) as TakeDownCursor) : {});
+
+/** Deletes what a deleted service had: secrets, configs, volumes on every node, built images, and the network if it was the last of its environment. @returns whether all could be, and the nodes that could not be asked */
+async function deleteBelongings(context: DockerContext, { service }: Task, signal: AbortSignal): Promise<{ readonly isDone: boolean; readonly unseen: readonly UnseenNode[] }> {
+  await deleteUnusedFiles(context, service, undefined, signal);
+  await deleteUnusedNetwork(context, service.environmentId, signal);
+  const { seen, unseen } = await onEveryNode(context, (engine) => deleteVolumes(context, engine, service, signal), signal);
+  // A container that has just ended holds an image too. Only engines that the platform has addresses of build.
+  const built = await Promise.all((await answeringEngines(context.docker, signal)).map(async (docker) => {
+    await removeBuildContainers({ ...context, docker }, service, signal);
+    return deleteBuiltImages({ ...context, docker }, service, signal);
+  }));
+  return { isDone: built.every(Boolean) && seen.every(({ result }) => result), unseen };
+}
+
+/** Removes the containers of a deleted service that don't run. Those that ended just before the engine was killed are forgotten by it: they would hold volumes and images for ever. */
+async function removeEndedContainers(docker: DockerClient, { platformId }: DockerContext, { service }: Task, signal: AbortSignal): Promise<void> {
+  const ended = await listDockerContainers(docker, { ...labelFilter(serviceLabels(platformId, service)), status: ['created', 'exited', 'dead'] }, { signal });
+  await Promise.all(ended.map(({ Id: id }) => removeEndedDockerContainer(docker, id, { signal }).catch((error: unknown) => {
+    // The engine removes it itself, or has just started it.
+    if (!isDockerError(error, 'not found') && !isDockerError(error, 'conflict')) throw error;
+  })));
+}
+
+/** Reports whether a service is down. Instances on nodes that are down are not waited for, but told: nobody can see whether they run. */
+export async function observeTakeDown(context: DockerContext, task: Task, cursor: string | null, { signal }: RuntimeCall): Promise<Observation> {
+  const now = context.clock.now();
+  const line = (message: string) => ({ at: now, message, pod: 'engine', version: versionShown(task) });
+  const removes = task.phase.operation === 'remove';
+  const known = readCursor(cursor);
+  const bound = cursor === null && removes ? await boundVolumes(context, task, signal) : known.bound;
+  const begun = cursor === null ? [line(removes ? `Removing ${task.service.name}` : `Stopping ${task.service.name}`)] : [];
+  // First of all nothing is sent there any more. If the proxy can't be told now, it is when it is looked after the next time.
+  if (cursor === null) await context.proxy.sync(signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+  });
+  const labels = serviceLabels(context.platformId, task.service);
+  const nodes = await onEveryNode(context, async (engine) => {
+    // The engine removes them first, if it knows of them.
+    if (removes && cursor !== null) await removeEndedContainers(engine, context, task, signal);
+    // A rollout that was overtaken by a stop leaves a container that never starts, for as long as there is the service.
+    return runningContainers(context, engine, labels, removes, signal);
+  }, signal);
+  const { awaited, lost } = await hiddenInstances(context, task.service, labels, nodes, signal);
+  const isWaitTold = known.isWaitTold ?? awaited.length > 0;
+  const next = JSON.stringify({ ...(bound && { bound }), ...(isWaitTold && { isWaitTold }) } satisfies TakeDownCursor);
+  const waits = awaited.length > 0 && !known.isWaitTold ? [line(`Waiting until these instances on other nodes have ended: ${awaited.join(', ')}`)] : [];
+  // What has ended is removed from the second time on, also where nothing else is left.
+  const ongoing: Observation = { outcome: 'ongoing', lines: [...begun, ...waits], cursor: next, nextPollAt: now + pollMilliseconds };
+  if (awaited.length > 0 || nodes.seen.some(({ result }) => result > 0) || (removes && cursor === null)) return ongoing;
+  if (!removes) {
+    const ended = lost.length === 0 ? 'No instance runs any more' : 'No instance runs any more on a node that answers';
+    return { outcome: 'succeeded', lines: [...begun, ...[`${ended}; volumes and configuration are kept`, ...lost].map(line)], cursor: next };
+  }
+  const { isDone, unseen } = await deleteBelongings(context, task, signal);
+  if (!isDone) return ongoing;
+  const volumes = leftVolumes(task.service, bound, unseen);
+  const left = [...lost, ...volumes];
+  const lines = [volumes.length === 0 ? 'Removed, with its secrets and volumes' : 'Removed, with its secrets', ...left].map(line);
+  return { outcome: 'succeeded', lines: [...begun, ...lines], cursor: next, ...(left.length > 0 && { left }) };
+}
+
+/** Removes a service with everything that belongs to it. */
+export const serviceRemoval: TaskHandler = { begin: beginRemove, observe: observeTakeDown, abandon: nothing };
