@@ -1,9 +1,11 @@
 import type { SchemaSteps } from '../../../postgres/index.ts';
+import { backupStatements } from './backups.ts';
 import { callWindowStatements } from './call-windows.ts';
 import { engineTableStatements } from './engine-tables.ts';
 import { jsonMemberStatements } from './json-members.ts';
 import { listTotalStatements } from './list-totals.ts';
 import { failureAndSecretStatements, lookupStatements } from './lookups.ts';
+import { alertMatchStatements, measurementStatements } from './measurements.ts';
 import { platformTableStatements } from './platform-tables.ts';
 
 /** The platform's tables in PostgreSQL, step by step. They have a history of their own, apart from that of SQLite. */
@@ -14,5 +16,8 @@ export const platformSchema: SchemaSteps = {
     { name: '0002-members-of-any-json', compatibleSince: 1, statements: jsonMemberStatements },
     { name: '0003-lookups', compatibleSince: 1, statements: lookupStatements },
     { name: '0004-failures-and-secrets', compatibleSince: 1, statements: failureAndSecretStatements },
+    { name: '0005-measurements', compatibleSince: 1, statements: measurementStatements },
+    { name: '0006-database-backups', compatibleSince: 1, statements: backupStatements },
+    { name: '0007-alert-matches', compatibleSince: 1, statements: alertMatchStatements },
   ],
 };

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
 import type * as z from 'zod';
-import type { DeploymentAction, DeploymentActionStatus, DeploymentState, EventKind, Origin, ServiceKind, StepName } from '../../../contract/index.ts';
+import type { backupStates, DeploymentAction, DeploymentActionStatus, DeploymentState, EventKind, Origin, ServiceKind, StepName } from '../../../contract/index.ts';
 import type { BooleanColumn, Json } from './columns.ts';
 
 /** A worker process. Its claims last as long as its row. */
@@ -71,6 +71,8 @@ interface DeploymentServiceTable {
   commit: Json | null;
   /** Whether the configuration has changed since then. */
   outdated: Generated<BooleanColumn>;
+  /** The backup that a database is brought back from, as `Restoration` (runtime/task.ts). */
+  restoration: Generated<Json | null>;
   /** Why it failed or was canceled. */
   reason: string | null;
   started_at: string | null;
@@ -170,6 +172,26 @@ export interface RunningServiceTable {
   changes: Json;
 }
 
+/** A backup of a database. `due_ms` is when to see to it next, and null once nothing is left to be done. */
+export interface BackupTable {
+  id: string;
+  service_id: string;
+  name: string;
+  message: string;
+  state: keyof typeof backupStates;
+  is_scheduled: BooleanColumn;
+  created_at: string;
+  ended_at: string | null;
+  due_ms: number | null;
+  /** What the runtime has to know of it, such as where it is. */
+  record: string | null;
+  /** The name of the machine that has it. */
+  node: string | null;
+  bytes: number | null;
+  /** Why it failed, or why it could not be deleted yet. */
+  reason: string | null;
+}
+
 /** A cluster that can't be looked at, as long as that is so. */
 interface UnreachableClusterTable {
   cluster_id: string;
@@ -190,4 +212,5 @@ export interface EngineTables {
   duty: DutyTable;
   running_service: RunningServiceTable;
   unreachable_cluster: UnreachableClusterTable;
+  backup: BackupTable;
 }

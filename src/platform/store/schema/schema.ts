@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { ClusterState, DeploymentState, EnvironmentMode, PermissionLevel, ServiceKind, VariableScope, VariableType } from '../../../contract/index.ts';
 import type { BooleanColumn, IdentityColumns, InOrganization, Json } from './columns.ts';
 import type { EngineTables } from './engine-tables.ts';
+import type { MeasurementTables } from './measurement-tables.ts';
 import type { OrganizationTables } from './organization-tables.ts';
 
 export interface ProjectTable extends InOrganization {
@@ -115,9 +116,10 @@ export interface ApiTokenTable {
  * sealed the secrets; `starts`, the number of starts on these records; `stepped_time`, the time of a stepped clock, in
  * milliseconds since the epoch; `events_since`, since when every change has its event; `events_removed`, set once old events
  * were removed; `platform_id`, by which it knows what it made on engines;
- * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest.
+ * `moved_from`, what was stored in the data directory whose records were moved to this database, as a digest; `swarm_of_…`, the
+ * swarm of a cluster that has several addresses, by the name of its runtime; empty if it is to be forgotten.
  */
-export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules' | 'moved_from';
+export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules' | 'moved_from' | `swarm_of_${string}`;
 
 export interface SettingTable {
   name: SettingName;
@@ -138,4 +140,4 @@ interface PlatformTables {
 }
 
 /** Every table, with its rows as code sees them. */
-export type DatabaseSchema = PlatformTables & OrganizationTables & EngineTables;
+export type DatabaseSchema = PlatformTables & OrganizationTables & EngineTables & MeasurementTables;

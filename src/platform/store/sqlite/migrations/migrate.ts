@@ -14,6 +14,9 @@ import { runningServices } from './0011-running-services.ts';
 import { fencing } from './0012-fencing.ts';
 import { lookups } from './0013-lookups.ts';
 import { failuresAndSecrets } from './0014-failures-and-secrets.ts';
+import { measurements } from './0015-measurements.ts';
+import { databaseBackups } from './0016-database-backups.ts';
+import { alertMatches } from './0017-alert-matches.ts';
 import type { DatabaseSchema } from '../../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -32,6 +35,9 @@ const migrations: Record<string, Migration> = {
   '0012-fencing': fencing,
   '0013-lookups': lookups,
   '0014-failures-and-secrets': failuresAndSecrets,
+  '0015-measurements': measurements,
+  '0016-database-backups': databaseBackups,
+  '0017-alert-matches': alertMatches,
 };
 
 /** The names of all migrations. */
