@@ -1,13 +1,13 @@
 import { type PlatformClock, type PlatformLog, type Random, seededRandom, type SteppedClock, systemClock } from './common/index.ts';
 import { applyScenario, readSteppedTime, saveSteppedTime, simulationContextOf, stepFaults, type FaultRegistry, type Scenario } from './testing/index.ts';
-import { addMissingDatabaseVariables, anyAddress, createEngine, publicOnly, sealTargets, type Engine } from './engine/index.ts';
+import { addMissingDatabaseVariables, anyAddress, createEngine, createPrometheus, publicOnly, sealTargets, type Engine } from './engine/index.ts';
 import { requireMatchingKey, type Vault, type Db, openDatabase, type DataStore, readSetting, writeSetting } from './store/index.ts';
 import { createRateLimiter, type RateLimiter } from './api/index.ts';
 import { engineRateLimit } from '../contract/index.ts';
 import { type Runtime, runtimesOf, simulatedRuntimeName } from './runtime/index.ts';
 import { createSimulatedRuntime } from './runtime/simulated/index.ts';
-import { seedEmptyOrganization, seedPlatform } from './seed/index.ts';
-import { limitsByRuntime, openRealClusters, type RealClusters } from './real-clusters.ts';
+import { addAlerts, seedEmptyOrganization, seedPlatform } from './seed/index.ts';
+import { backupSchedules, limitsByRuntime, openRealClusters, receiverAddresses, type RealClusters } from './real-clusters.ts';
 
 /** What the services of a platform need. */
 export interface PlatformServicesDependencies {
@@ -39,6 +39,8 @@ export interface PlatformServicesDependencies {
 /** The services that work on the records. Replacing the records creates new ones. */
 interface RunningServices {
   readonly engine: Engine;
+  /** Those of clusters whose services really run. */
+  readonly runtimes: readonly Runtime[];
   readonly random: Random;
   readonly countCall: RateLimiter;
 }
@@ -117,20 +119,28 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
       if (inForce.length > 0) log.warn({ rules: inForce.map(({ name }) => name) }, 'the records have fault rules, by which requests and deployments at all processes fail, until a control request removes them');
       await seed(db, clock, start);
       const servicesRandom = randomFor(start, 'work');
-      const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom }) : {};
+      const real = realClusters ? await openRealClusters(db, realClusters, { clock, random: servicesRandom, vault }) : {};
       running = {
         random: servicesRandom,
+        runtimes: Object.values(real),
         countCall: createRateLimiter(db.callWindows, dependencies.callersClock, dependencies.rateLimit ?? (realClusters && engineRateLimit), dependencies.rateWindowSeconds),
         engine: createEngine({
           db, clock, random: servicesRandom, log, timeScale,
           runtimes: runtimesOf({ [simulatedRuntimeName]: runtime(simulated()), ...real }),
+          alertReceivers: realClusters && receiverAddresses(realClusters),
+          prometheus: realClusters?.prometheus?.evaluation && createPrometheus(realClusters.prometheus.evaluation),
           clusterLimits: realClusters && limitsByRuntime(realClusters),
+          backupSchedules: realClusters && backupSchedules(realClusters),
           webhookTargets: dependencies.allowPrivateWebhookTargets ? anyAddress : publicOnly,
           openSecret: (sealed) => vault.open(sealed),
         }),
       };
+      if (realClusters?.alerts) await addAlerts(db, running.engine, realClusters.alerts, new Date(clock.now()).toISOString());
     },
-    stop: async () => running?.engine.stop(),
+    stop: async () => {
+      await running?.engine.stop();
+      await Promise.all(running?.runtimes.map(async (each) => each.close?.()) ?? []);
+    },
     seedDirectory: async (directory) => {
       const store = await openDatabase(directory);
       try {

@@ -94,6 +94,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       if (control) gate.install(app);
       if (control || rules.length > 0 || db.isShared) addRequestFaults(app, { registry: faults, clock: callersClock });
     },
+    servesMetrics: options.realClusters?.prometheus !== undefined,
     divert: control?.divert,
   });
 

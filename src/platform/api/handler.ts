@@ -39,5 +39,12 @@ export interface NonTransactionalHandler<Name extends OperationName> {
   readonly withoutTransaction: HandlerFunction<Name, NonTransactionalContext>;
 }
 
+/** A handler that asks something outside the database before its transaction, which gets the answer. */
+export interface PreparedHandler<Name extends OperationName> {
+  readonly prepare: (input: ValidInputOf<OperationNamed<Name>>, context: NonTransactionalContext) => Promise<unknown>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- whatever `prepare` returns.
+  readonly handle: (input: ValidInputOf<OperationNamed<Name>>, context: RequestContext, prepared: any) => Promise<ResponseOf<OperationNamed<Name>>>;
+}
+
 /** The handlers of some operations, by name. */
-export type OperationHandlers<Names extends OperationName> = { readonly [Name in Names]: OperationHandler<Name> | NonTransactionalHandler<Name> };
+export type OperationHandlers<Names extends OperationName> = { readonly [Name in Names]: OperationHandler<Name> | NonTransactionalHandler<Name> | PreparedHandler<Name> };

@@ -9,6 +9,7 @@ import { eventTypeOf, withEvent } from './events/record-event.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import { addMetricsPage } from './metrics-page.ts';
 import { holdForRequest } from './request-holds.ts';
 import { type Db, type DataStore, RecordsUnavailable } from '../store/index.ts';
 
@@ -33,6 +34,8 @@ export interface ApiDependencies extends HandlerDependencies {
   readonly handlers: OperationHandlers<OperationName>;
   readonly authenticate: TokenAuthenticator;
   readonly countCall: RateLimiter;
+  /** Whether a Prometheus may fetch what is measured. */
+  readonly servesMetrics?: boolean;
   /** Adds hooks that run before the server's own. */
   readonly extend?: (app: FastifyInstance) => void;
   /** Sees every request first. Returns true if it handles the request. */
@@ -42,7 +45,8 @@ export interface ApiDependencies extends HandlerDependencies {
 type Input = Record<string, unknown>;
 type AnyHandler =
   | ((input: Input, context: RequestContext) => Promise<unknown>)
-  | { readonly withoutTransaction: (input: Input, context: NonTransactionalContext) => Promise<unknown> };
+  | { readonly withoutTransaction: (input: Input, context: NonTransactionalContext) => Promise<unknown> }
+  | { readonly prepare: (input: Input, context: NonTransactionalContext) => Promise<unknown>; readonly handle: (input: Input, context: RequestContext, prepared: unknown) => Promise<unknown> };
 
 /** Where proxies ask whether a platform serves. */
 const healthPath = '/readyz';
@@ -71,7 +75,10 @@ const unavailable = ({ message }: RecordsUnavailable): ApiProblem => new ApiProb
 /** Responds with a problem. Any other error is logged; it becomes a 503 if the records can't be used, else a 500 without details. */
 export const answerProblem = ({ log }: Pick<HandlerDependencies, 'log'>, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
   const problem = toProblem(error);
-  if (!problem) log.error({ err: error, method: request.method, route: request.routeOptions?.url }, 'a request failed');
+  const of = { method: request.method, route: request.routeOptions?.url };
+  // While the database is away every request fails so: a line each is enough.
+  if (error instanceof RecordsUnavailable) log.warn({ ...of, reason: error.message, cause: String(error.cause) }, 'the records could not be used');
+  else if (!problem) log.error({ err: error, ...of }, 'a request failed');
   const { status, message } = problem ?? (error instanceof RecordsUnavailable ? unavailable(error) : internalError());
   return reply.code(status).type('application/json').serializer(JSON.stringify).send(errorBody(status, message));
 };
@@ -121,12 +128,16 @@ const inputOf = ({ params, query, body }: FastifyRequest): Input => {
 const requestOrigin = 'API';
 
 /** Runs a handler in one transaction, which an error rolls back, with the event of a change, unless the handler begins its own transactions. */
-const runHandler = (dependencies: ApiDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
+const runHandler = async (dependencies: ApiDependencies, op: AnyOperation, handler: AnyHandler, request: FastifyRequest): Promise<unknown> => {
   const { db } = dependencies;
   const input = inputOf(request);
   const principal = request.principal!;
   if ('withoutTransaction' in handler) return handler.withoutTransaction(input, { ...dependencies, principal });
-  const within = (trx: Db) => handler(input, { ...dependencies, db: trx, principal });
+  const prepared = 'prepare' in handler ? await handler.prepare(input, { ...dependencies, principal }) : undefined;
+  const within = (trx: Db) => {
+    const context = { ...dependencies, db: trx, principal };
+    return 'prepare' in handler ? handler.handle(input, context, prepared) : handler(input, context);
+  };
   if (op.effect === 'read') return db.read(within);
   const actor = { name: principal.name, origin: requestOrigin, userAgent: request.headers['user-agent'] };
   return db.write(async (trx) => {
@@ -208,6 +219,7 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
   // For proxies. Where the database is away, callers learn more from the answers to their requests than from a proxy without servers.
   app.get(healthPath, { config: { isHealth: true } }, async (_request, reply) => reply.send({ status: 'serving' }));
   app.get('/openapi.json', { config: { isOpen: true } }, async () => (document ??= openApiDocument()));
+  if (dependencies.servesMetrics) addMetricsPage(app, dependencies);
   for (const op of allOperations) addRoute(app, dependencies, op, dependencies.handlers[op.name as OperationName] as unknown as AnyHandler);
   return app;
 }

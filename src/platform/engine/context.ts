@@ -1,5 +1,6 @@
 import { type PlatformClock, type PlatformLog, type Random, secondsBetween, type SecondsRange } from '../common/index.ts';
 import type { Runtimes } from '../runtime/index.ts';
+import type { Prometheus } from './prometheus.ts';
 import type { DataStore } from '../store/index.ts';
 
 /** What the services of a cluster may hold altogether. What is left out has no limit. */
@@ -12,6 +13,18 @@ export interface ClusterLimits {
   readonly services?: number | undefined;
 }
 
+/** Where a receiver of alerts is told. The address may hold a secret. */
+export interface AlertReceiverAddress {
+  readonly kind: 'STANDARD' | 'SLACK';
+  readonly url: string;
+}
+
+/** How often the databases of a cluster are backed up, and how many of these backups are kept of each. */
+export interface BackupSchedule {
+  readonly everyHours: number;
+  readonly keep: number;
+}
+
 /** The dependencies of the engine's modules. */
 export interface EngineContext {
   readonly db: DataStore;
@@ -21,6 +34,12 @@ export interface EngineContext {
   readonly runtimes: Runtimes;
   /** What the services of clusters may hold altogether, by the runtimes of the clusters; default: no limits. */
   readonly clusterLimits?: Readonly<Record<string, ClusterLimits | undefined>> | undefined;
+  /** What evaluates the conditions of alert rules; without one, only those about what the platform measures are. */
+  readonly prometheus?: Prometheus | undefined;
+  /** Where receivers of alerts are told, by their ids. */
+  readonly alertReceivers?: Readonly<Record<string, AlertReceiverAddress>> | undefined;
+  /** When the databases of clusters are backed up, by the runtimes of the clusters; default: only on request. */
+  readonly backupSchedules?: Readonly<Record<string, BackupSchedule | undefined>> | undefined;
   /** Opens a sealed secret: of a variable, of a webhook. */
   readonly openSecret: (sealed: string) => string;
   readonly log: PlatformLog;

@@ -2,7 +2,13 @@ import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
 import { addressesOfServices, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
+import { alertRuleProblem } from './alert-problems.ts';
+import { notifyingOf } from './alert-notifications.ts';
+import { evaluatingOf } from './alert-evaluation.ts';
 import { clusterMachines } from './cluster-nodes.ts';
+import { backupQueue } from './backups/backup-queue.ts';
+import { requestBackup, requestBackupDeletion } from './backups/backup-requests.ts';
+import { recoveryOf, restorationOf } from './backups/recovery.ts';
 import { advanceUpgrade, requestUpgrade } from './cluster-upgrade.ts';
 import type { EngineContext } from './context.ts';
 import { serviceCommits } from './commits.ts';
@@ -21,8 +27,12 @@ import { markOutOfDate, markReadersOutOfDate } from './out-of-date.ts';
 import { requireRunnable } from './tasks.ts';
 import { serviceStatuses } from './service-status.ts';
 import { engineStatistics } from './statistics.ts';
+import { requestPlan, terraformPlans } from './terraform-plans.ts';
 import { timerQueue } from './timer-queue.ts';
-import { createUpkeep } from './upkeep.ts';
+import { upkeepOf } from './upkeep.ts';
+import { createBackgroundLoop } from './background-loop.ts';
+import { readMeasurements } from './measurements/series.ts';
+import { measuringOf } from './measurements/measure.ts';
 import { createWorker } from './worker.ts';
 
 /** The options of `createEngine`. */
@@ -50,17 +60,29 @@ export function createEngine(options: EngineOptions): Engine {
     deliveryQueue(options, { dispatcher: agent, timeoutMilliseconds: options.webhookTimeoutMilliseconds ?? 10_000, openSecret: options.openSecret, counts: deliveries }),
     retentionQueue(options, duties, options.retention),
     lookQueue(options, duties),
+    backupQueue(options, duties),
   ]);
-  const upkeep = createUpkeep(options, duties);
+  const notifying = notifyingOf(options, duties);
+  const background = createBackgroundLoop(options.log, [...upkeepOf(options, duties), ...measuringOf(options, duties), evaluatingOf(options, duties, () => worker.wake()), notifying]);
   let unsubscribe: (() => void) | undefined;
   return {
     request: (trx, order) => requestDeployment(options, trx, order),
+    plan: (trx, service, requester, commitId) => requestPlan(options, trx, service, requester, commitId),
+    plans: (trx, service) => terraformPlans(options, trx, service),
     cancel: (trx, environmentId) => cancelEnvironmentDeployment(options, trx, environmentId),
     upgradeCluster: (trx, clusterId) => requestUpgrade(options, trx, clusterId),
     requireRunnable: (trx, environmentId, services) => requireRunnable(options, trx, environmentId, services),
     markOutOfDate,
     variableChanged: markReadersOutOfDate,
+    requestBackup: (trx, databaseId, named) => requestBackup(options, trx, databaseId, { ...named, isScheduled: false }),
+    deleteBackup: (trx, databaseId, backupId) => requestBackupDeletion(options, trx, databaseId, backupId),
+    recovery: (store, databaseId, backupId) => recoveryOf(options, store, databaseId, backupId, stopping.signal),
+    restore: async (trx, databaseId, requester, recovery, withoutWaiting) => requestDeployment(options, trx, {
+      ...requester, action: 'DEPLOY', environmentId: recovery.environmentId, serviceIds: [databaseId], restoration: await restorationOf(trx, databaseId, recovery, withoutWaiting),
+    }),
     alertRuleChanged: (trx, alertRuleId) => alertRuleChanged(options, trx, alertRuleId),
+    alertRuleProblem: (trx, rule) => alertRuleProblem(options, trx, rule),
+    metrics: async (trx) => (await readMeasurements(trx, clock.now())).series,
     serviceStatus: async (trx, serviceId) => (await serviceStatuses(trx, [serviceId]))[0]!,
     serviceStatuses,
     environmentStatus,
@@ -81,14 +103,14 @@ export function createEngine(options: EngineOptions): Engine {
     start: async () => {
       unsubscribe = db.onWork(worker.wake);
       worker.start();
-      upkeep.start();
+      background.start();
     },
     settled: worker.settled,
     stop: async () => {
       stopping.abort();
       unsubscribe?.();
-      await Promise.all([worker.stop(), upkeep.stop()]);
-      await agent.destroy();
+      await Promise.all([worker.stop(), background.stop()]);
+      await Promise.all([agent.destroy(), notifying.close(), options.prometheus?.close()]);
     },
   };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { refused } from '../common/index.ts';
 import type { Db } from '../store/index.ts';
 import { databaseVariableIds } from './database-variables.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
 import type { DeploymentOrder } from './engine.ts';
 import { statePathOf } from './lifecycle.ts';
 import { markReadersOutOfDate } from './out-of-date.ts';
@@ -104,7 +104,7 @@ async function removeEnvironment(trx: Db, id: string): Promise<void> {
  * down, and the environment if it was to go and none of its services is left. Does nothing for other deployments.
  */
 export async function removeDeleted(trx: Db, deployment: DeploymentRow, services: readonly DeploymentServiceRow[]): Promise<void> {
-  if (deployment.action !== 'DELETE' || isScheduledRun(deployment)) return;
+  if (deployment.action !== 'DELETE' || isAside(deployment)) return;
   const gone = services.filter(({ state }) => state === deleted).map(({ service_id }) => service_id);
   if (gone.length > 0) await removeServices(trx, gone);
   if (deployment.takes_environment === 1 && gone.length === services.length) await removeEnvironment(trx, deployment.environment_id);

@@ -9,8 +9,9 @@ import { applyChange, insertDeploymentService, updateEnvironmentState } from './
 import { canceling, isSettled, statePathOf, refusals } from './lifecycle.ts';
 import { requireRoomToDeploy } from './cluster-limits.ts';
 import { requireUnlocked } from './cluster-locks.ts';
-import { type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
+import { anyPlanQueue, type DeploymentRow, type DeploymentServiceRow, findDeployment, servicesOf } from './deployment-rows.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
+import { planToApply } from './terraform-plans.ts';
 import { removeDeleted, requireDeletable, requireNotBeingDeleted } from './deletion.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
@@ -72,9 +73,12 @@ export async function requestDeployment(context: EngineContext, trx: Db, order: 
   }
   for (const service of services) requireActionAllowed(order.action, service);
   if (order.action === 'DEPLOY') await requireRoomToDeploy(context, trx, order.environmentId, services);
+  const commitIdFor = ({ id }: ServiceRow) => order.commitIds?.[id] ?? order.commitId;
+  const planned = new Map<string, Awaited<ReturnType<typeof planToApply>>>();
+  if (order.action === 'DEPLOY') for (const service of services) planned.set(service.id, await planToApply(context, trx, service, commitIdFor(service)));
   const deployment = await insertDeployment(trx, context, order, at);
   for (const service of services) {
-    await insertDeploymentService(trx, deployment, service, at, order.commitIds?.[service.id] ?? order.commitId);
+    await insertDeploymentService(trx, deployment, service, at, { commitId: commitIdFor(service), planned: planned.get(service.id), restoration: order.restoration });
     await showRequested(trx, deployment, service);
   }
   await updateEnvironmentState(trx, order.environmentId);
@@ -109,8 +113,8 @@ const nothingToCancel = async (trx: Db, environmentId: string): Promise<Error> =
 /** See Engine.cancel. */
 export async function cancelEnvironmentDeployment(context: EngineContext, trx: Db, environmentId: string): Promise<DeploymentRequest> {
   await trx.hold(environmentId);
-  const found = await trx
-    .selectFrom('deployment').select('id').where('queue', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').limit(1).$call(trx.sql.held).executeTakeFirst();
+  const underWay = trx.selectFrom('deployment').select('id').where('environment_id', '=', environmentId).where('due_ms', 'is not', null).orderBy('seq').limit(1).$call(trx.sql.held);
+  const found = (await underWay.where('queue', '=', environmentId).executeTakeFirst()) ?? (await underWay.where('queue', 'like', anyPlanQueue).executeTakeFirst());
   if (found === undefined) throw await nothingToCancel(trx, environmentId);
   const deployment = await findDeployment(trx, found.id);
   if (deployment.canceling) throw refused(`The deployment ${deployment.id} is being canceled already.`);

@@ -6,8 +6,19 @@ import { Superseded } from './superseded.ts';
 export type DeploymentRow = Selectable<DatabaseSchema['deployment']>;
 export type DeploymentServiceRow = Selectable<DatabaseSchema['deployment_service']>;
 
-/** Whether a deployment is a scheduled run of a job. Such runs are in neither the environment's queue nor its states. */
-export const isScheduledRun = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;
+/** Whether a deployment is in a queue of its own: a scheduled run of a job, or a plan. Such runs are in neither the environment's queue nor its states. */
+export const isAside = (deployment: Pick<DeploymentRow, 'queue' | 'environment_id'>): boolean => deployment.queue !== deployment.environment_id;
+
+const planPrefix = 'plan/';
+
+/** The queue of the plans of a Terraform service. */
+export const planQueue = (serviceId: string): string => `${planPrefix}${serviceId}`;
+
+/** Finds the deployments that only plan, as a pattern of their queues. */
+export const anyPlanQueue = `${planPrefix}%`;
+
+/** Whether a deployment only plans what another one would change. */
+export const isPlan = ({ queue }: Pick<DeploymentRow, 'queue'>): boolean => queue.startsWith(planPrefix);
 
 /** Finds a deployment by id. @throws if there is none */
 export const findDeployment = (db: Db, id: string): Promise<DeploymentRow> =>

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
-import type { Commit, DeploymentAction, DeploymentActionStatus, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, WebhookEvent } from '../../contract/index.ts';
+import type { Commit, DeploymentAction, DeploymentActionStatus, DeploymentHistory, EnvironmentLog, EnvironmentStatus, Log, Origin, ServiceDeploymentStatus, TerraformPlan, TerraformPlans, WebhookEvent } from '../../contract/index.ts';
 import type { Selectable } from 'kysely';
-import type { ServiceAddress, ServiceToRun } from '../runtime/index.ts';
+import type { Restoration, ServiceAddress, ServiceToRun } from '../runtime/index.ts';
+import type { BackupRow, Recovery } from './backups/backup.ts';
 import type { ClusterMachines } from './cluster-nodes.ts';
-import type { Db, DataStore, ServiceTable } from '../store/index.ts';
+import type { Series } from './measurements/series.ts';
+import type { AlertRuleTable, Db, DataStore, ServiceTable } from '../store/index.ts';
 
 export type ServiceStatusAnswer = z.infer<typeof ServiceDeploymentStatus>;
 export type EnvironmentState = z.infer<typeof EnvironmentStatus>;
@@ -29,6 +31,8 @@ export interface DeploymentOrder extends Requester {
   readonly commitId?: string;
   /** The same for single services, by their ids. */
   readonly commitIds?: Readonly<Record<string, string | undefined>>;
+  /** For DEPLOY of one database: the backup that it is brought back from. */
+  readonly restoration?: Restoration;
   /** For DELETE of every service of the environment: whether the environment goes with them. */
   readonly takesEnvironment?: boolean;
 }
@@ -86,7 +90,11 @@ export interface Engine {
    * another deployment of what it deletes, and everything else during a deletion.
    */
   request(trx: Db, order: DeploymentOrder): Promise<DeploymentRequest>;
-  /** Cancels the environment's current deployment, the oldest that has not ended. Refused if there is none. */
+  /** Accepts a request to plan what a deployment of a Terraform service would change. Refused while another plan of it is made. */
+  plan(trx: Db, service: Selectable<ServiceTable>, requester: Requester, commitId?: string): Promise<z.output<typeof TerraformPlan>>;
+  /** The newest plans of a Terraform service, newest first. */
+  plans(db: Db, service: Selectable<ServiceTable>): Promise<z.output<typeof TerraformPlans>>;
+  /** Cancels the environment's current deployment, the oldest that has not ended, or a plan that is made in it. Refused if there is none. */
   cancel(trx: Db, environmentId: string): Promise<DeploymentRequest>;
   /** Starts an upgrade to the cluster's next version. Refused while it is locked or upgrading, and if there is no next version. */
   upgradeCluster(trx: Db, clusterId: string): Promise<{ id: string; createdAt: string }>;
@@ -96,8 +104,20 @@ export interface Engine {
   markOutOfDate(trx: Db, serviceIds: readonly string[]): Promise<void>;
   /** Marks those of the services that a changed variable reaches and that read variables: databases read none. */
   variableChanged(trx: Db, serviceIds: readonly string[]): Promise<void>;
+  /** Accepts a backup of a database, which then begins. Refused if it can't be backed up now. */
+  requestBackup(trx: Db, databaseId: string, named: { readonly name: string; readonly message: string }): Promise<BackupRow>;
+  /** Deletes a backup, with what is stored of it, as soon as the machine that has it answers. Refused while it is made or used. */
+  deleteBackup(trx: Db, databaseId: string, backupId: string): Promise<void>;
+  /** What bringing a database back would do now; default: from its newest complete backup. Asks the runtime, so it must run outside any transaction. */
+  recovery(db: DataStore, databaseId: string, backupId?: string): Promise<Recovery>;
+  /** Accepts a deployment that brings a database back. Refused with the reason. @param withoutWaiting even if its node may come back soon */
+  restore(trx: Db, databaseId: string, requester: Requester, recovery: Recovery, withoutWaiting: boolean): Promise<DeploymentRequest>;
   /** Rolls a created or edited alert rule out to the alerting system and evaluates it again. */
   alertRuleChanged(trx: Db, alertRuleId: string): Promise<void>;
+  /** Why the condition of an alert rule isn't evaluated at present, or its receivers not told, as sentences; undefined if all is well. */
+  alertRuleProblem(db: Db, rule: Selectable<AlertRuleTable>): Promise<string | undefined>;
+  /** The present values of what is measured. */
+  metrics(db: Db): Promise<readonly Series[]>;
 
   /** The status of one service. `deployment_request_id` is its latest deployment; the state is a deployment state, never RUNNING. */
   serviceStatus(db: Db, serviceId: string): Promise<ServiceStatusAnswer>;

@@ -6,7 +6,7 @@ import { removeDeleted } from './deletion.ts';
 import { scheduleJobRuns, scheduleLeft } from './job-runs.ts';
 import { isAnnounced, canceling, failedStates } from './lifecycle.ts';
 import { pruneLines } from './logs.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, servicesOf } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isAside, servicesOf } from './deployment-rows.ts';
 import { auditOutcome } from './outcome-events.ts';
 import { applyChange, type DeploymentServiceChange } from './service-changes.ts';
 
@@ -16,6 +16,8 @@ export interface ServiceOutcome extends Omit<DeploymentServiceChange, 'row' | 'a
   readonly succeeded: boolean;
   /** Why it failed or was canceled. */
   readonly reason: string | null;
+  /** What of a deleted service could not be removed. */
+  readonly left?: readonly string[];
 }
 
 /** The outcome of a canceled service, with the reason in its log. */
@@ -27,7 +29,7 @@ export const canceledOutcome = (at: number, reason: string): ServiceOutcome => (
 const saveOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
   await trx
     .updateTable('service').set({ last_deployment_at: iso(outcome.at) }).where('id', '=', row.service_id).where('last_deployment_id', '=', deployment.id).execute();
-  if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isScheduledRun(deployment)) return;
+  if (!outcome.succeeded || deployment.action !== 'DEPLOY' || isAside(deployment)) return;
   const { outdated } = await trx
     .selectFrom('deployment_service').select('outdated').where('deployment_id', '=', deployment.id).where('service_id', '=', row.service_id).executeTakeFirstOrThrow();
   await trx
@@ -38,10 +40,11 @@ const saveOutcome = async (trx: Db, deployment: DeploymentRow, row: DeploymentSe
 };
 
 const eventOf = (deployment: DeploymentRow, succeeded: boolean): EventKind | undefined =>
-  isAnnounced(deployment.action) && !isScheduledRun(deployment) ? (succeeded ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
+  isAnnounced(deployment.action) && !isAside(deployment) ? (succeeded ? 'DEPLOYMENT_SUCCEEDED' : 'DEPLOYMENT_FAILED') : undefined;
 
 const endService = async (context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, outcome: ServiceOutcome): Promise<void> => {
-  const { state, succeeded, reason, ...rest } = outcome;
+  const { state, succeeded, reason, left: notRemoved, ...rest } = outcome;
+  if (notRemoved) context.log.warn({ service_id: row.service_id, service: row.name, left: notRemoved }, 'not all of a deleted service could be removed');
   const left = succeeded ? undefined : await scheduleLeft(context, trx, deployment, row, outcome.at);
   const event = eventOf(deployment, succeeded);
   await applyChange(trx, deployment, row, {

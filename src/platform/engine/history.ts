@@ -5,7 +5,7 @@ import { buildPod } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import type { History, HistoryQuery } from './engine.ts';
 import { aggregate } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, serviceType } from './deployment-rows.ts';
+import { anyPlanQueue, type DeploymentRow, type DeploymentServiceRow, serviceType } from './deployment-rows.ts';
 import { statusDetails } from './service-status.ts';
 
 type Item = z.output<typeof DeploymentHistoryItem>;
@@ -77,7 +77,7 @@ const serviceItem = (deployment: DeploymentRow, row: DeploymentServiceRow, now: 
 };
 
 /**
- * Lists the deployments of one service, newest first.
+ * Lists the deployments of one service, newest first, without those that only planned.
  * @param now end of the elapsed time of deployments under way, in milliseconds since the epoch
  */
 export async function serviceHistory(db: Db, serviceId: string, { page, pageSize }: HistoryQuery, now: number): Promise<History> {
@@ -86,6 +86,7 @@ export async function serviceHistory(db: Db, serviceId: string, { page, pageSize
     .selectAll('deployment')
     .innerJoin('deployment_service', 'deployment_service.deployment_id', 'deployment.id')
     .where('deployment_service.service_id', '=', serviceId)
+    .where('deployment.queue', 'not like', anyPlanQueue)
     .orderBy('deployment.seq', 'desc')
     .limit(pageSize)
     .offset((page - 1) * pageSize)

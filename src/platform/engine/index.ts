@@ -1,13 +1,17 @@
 /** Durable work: deployments, upgrades, alert rules, webhooks. */
 
+export type { Recovery } from './backups/backup.ts';
 export { activeLock, requireUnlocked } from './cluster-locks.ts';
-export type { ClusterLimits, EngineContext } from './context.ts';
+export type { BackupSchedule, ClusterLimits, EngineContext } from './context.ts';
 export { createEngine } from './create-engine.ts';
 export { addDatabaseVariables, addMissingDatabaseVariables, databaseAddress, databaseVariableIds, renameDatabaseVariables } from './database-variables.ts';
 export { requireEnvironmentStays } from './deletion.ts';
 export { advanceDeployment, deploymentQueue } from './deployment-queue.ts';
 export { cancelEnvironmentDeployment, requestDeployment } from './deployment-requests.ts';
 export type { DeploymentOrder, DeploymentRequest, Engine, EngineStatistics, HistoryQuery, ServiceStatusAnswer } from './engine.ts';
+export { metricHelp } from './measurements/metric-definitions.ts';
+export type { Series } from './measurements/series.ts';
+export { createPrometheus, type PrometheusSettings } from './prometheus.ts';
 export { finishService } from './finish-service.ts';
 export { createLease, heartbeatMilliseconds, leaseMilliseconds } from './lease.ts';
 export { diagramOf } from './lifecycle-transitions.ts';

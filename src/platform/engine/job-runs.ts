@@ -6,7 +6,7 @@ import { type EngineContext, iso } from './context.ts';
 import { isBeingDeleted } from './deletion.ts';
 import { appendLines } from './logs.ts';
 import { insertDeploymentService } from './service-changes.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isAside } from './deployment-rows.ts';
 import { type TimerHandler, setTimer } from './timer-queue.ts';
 
 /** When a job's schedule comes due after a moment, the next `most` times. Empty if it never does. All times are in milliseconds since the epoch. */
@@ -36,7 +36,7 @@ const queueOf = (serviceId: string): string => `job/${serviceId}`;
 
 /** Schedules the next run of a deployed job. Removes the schedule of a stopped or deleted one. */
 export async function scheduleJobRuns(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<void> {
-  if (row.kind !== 'job' || isScheduledRun(deployment)) return;
+  if (row.kind !== 'job' || isAside(deployment)) return;
   const next = deployment.action === 'DEPLOY' ? nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) : null;
   if (next !== null) await setTimer(trx, 'JOB_RUN', row.service_id, context.isReplay ? whenPlatformBegins : next);
   else if (deployment.action !== 'RESTART') await trx.deleteFrom('timer').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).execute();
@@ -48,7 +48,7 @@ export async function scheduleJobRuns(context: EngineContext, trx: Db, deploymen
  * @returns a line for the log of the deployment; undefined for anything else
  */
 export async function scheduleLeft(context: EngineContext, trx: Db, deployment: DeploymentRow, row: DeploymentServiceRow, at: number): Promise<RuntimeLogLine | undefined> {
-  if (row.kind !== 'job' || deployment.action !== 'DEPLOY' || context.isReplay || isScheduledRun(deployment)) return undefined;
+  if (row.kind !== 'job' || deployment.action !== 'DEPLOY' || context.isReplay || isAside(deployment)) return undefined;
   if (nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) === null) return undefined;
   const timer = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).executeTakeFirst();
   const left = timer === undefined

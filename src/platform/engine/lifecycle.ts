@@ -63,15 +63,15 @@ const remove: StatePath = {
   phases: [phase('DELETING', 'STOP', 'remove', 'DELETE_ERROR')],
 };
 
-/** What is done to a job may run it: that takes as long as any other run. */
+/** What is done to a job or to Terraform may run it: that takes as long as any other run. */
 const withTimeToRun = ({ phases: [first, ...others], ...path }: StatePath): StatePath => ({ ...path, phases: [{ ...first, limitSeconds: limits.run }, ...others] });
 
 const actionPaths = { RESTART: restart, STOP: stop, DELETE: remove };
-const jobActionPaths = { RESTART: withTimeToRun(restart), STOP: withTimeToRun(stop), DELETE: withTimeToRun(remove) };
+const runActionPaths = { RESTART: withTimeToRun(restart), STOP: withTimeToRun(stop), DELETE: withTimeToRun(remove) };
 
 /** The state path of a kind of service for an action. */
 export const statePathOf = (kind: ServiceKind, action: DeploymentAction): StatePath =>
-  (action === 'DEPLOY' ? deployPaths[kind] : (kind === 'job' ? jobActionPaths : actionPaths)[action]);
+  (action === 'DEPLOY' ? deployPaths[kind] : (kind === 'job' || kind === 'terraform' ? runActionPaths : actionPaths)[action]);
 
 /** The minimum time between two observations of a task, in milliseconds, whatever the runtime asks for. */
 export const minimumObservationMilliseconds = 50;

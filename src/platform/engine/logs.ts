@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type DeploymentState, maximumLogLines, type StepName } from '../../contract/index.ts';
-import { notFound, uuidFrom, type DeployedCommit } from '../common/index.ts';
-import type { RuntimeLogLine, RunningVersion } from '../runtime/index.ts';
+import { notFound, reasonOf, uuidFrom, type DeployedCommit } from '../common/index.ts';
+import { type RuntimeLogLine, RuntimeProblem, RuntimeUnreachable, type RunningVersion } from '../runtime/index.ts';
 import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { failedStates, isSettled } from './lifecycle.ts';
@@ -84,18 +84,29 @@ function inOrder(stored: readonly LogLine[], running: readonly LogLine[], tail: 
   return [...kept, ...newest].toSorted((one, other) => one.created_at.localeCompare(other.created_at)).slice(-tail);
 }
 
+/** That what the instances of a version logged could not be read. @param at milliseconds since the epoch */
+const unreadLine = ({ deploymentId, service }: RunningVersion, at: number, reason: string): LogLine => ({
+  id: uuidFrom(`${deploymentId}/${service.id}/unread`), created_at: iso(at), pod_name: 'platform', version: '',
+  message: `What the running instances log could not be read: ${reason}. The lines here were stored before.`,
+});
+
 /**
  * The newest log lines of a service, newest last: those of its deployments, and those of the version that serves, also while
- * another deployment is under way. The runtime is asked for the latter after the transaction.
+ * another deployment is under way. The runtime is asked for the latter after the transaction;
+ * if it can't be, the last line says so, and why.
  * @param tail maximum number of lines, up to `maximumLogLines`
  * @throws ApiProblem 404 for an unknown id
  */
-export async function serviceLogs(context: Pick<EngineContext, 'runtimes'>, db: DataStore, serviceId: string, signal: AbortSignal, tail: number = maximumLogLines): Promise<LogLines> {
+export async function serviceLogs(context: Pick<EngineContext, 'runtimes' | 'clock'>, db: DataStore, serviceId: string, signal: AbortSignal, tail: number = maximumLogLines): Promise<LogLines> {
   const { serving, stored } = await db.read(async (trx) => ({ serving: await servingVersion(trx, serviceId), stored: await storedLines(trx, serviceId, tail) }));
   if (serving === undefined) return { results: stored };
   const { version, later } = serving;
   const runtime = await runtimeOfEnvironment(context, db, version.service.environmentId);
-  const logged = await runtime.logs(version, tail, signal);
+  const logged = await runtime.logs(version, tail, signal).catch((error: unknown) => {
+    if (error instanceof RuntimeUnreachable || error instanceof RuntimeProblem) return error;
+    throw error;
+  });
+  if (logged instanceof Error) return { results: [...stored, unreadLine(version, context.clock.now(), reasonOf(logged))].slice(-tail) };
   // What the new version says is stored by its deployment.
   const running = later === 'under way' ? logged.filter((line) => line.version !== '') : logged;
   return { results: inOrder(stored, running.map((line) => runningLine(version, line)), tail, later !== undefined) };

@@ -1,4 +1,5 @@
 import type { DeploymentState } from '../../contract/index.ts';
+import { reasonOf } from '../common/index.ts';
 import type { RunningService, RunningVersion, Runtime } from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
@@ -8,14 +9,14 @@ import { appendLines, deployedVersion, pruneLines, unstoredLines } from './logs.
 import { auditAvailability } from './outcome-events.ts';
 import { reachText, shouldRun } from './running-facts.ts';
 import { type SeenRow, sightingOf } from './seen-service.ts';
+import { logFailure } from './failure-log.ts';
 import { updateEnvironmentState } from './service-changes.ts';
+import { createSweeps } from './sweeps.ts';
 import { DutyLost, type Duties, type Duty } from './duties.ts';
 import type { WorkQueue } from './worker.ts';
 
 /** How many looks in a row have to fail until a cluster counts as one that can't be looked at. */
 const toleratedFailures = 1;
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 
 /** Not what changes just now, nor what was deleted and waits for the rest of its environment: nobody else took that away. */
 const isLookedAt = ({ deployed_state: state }: { readonly deployed_state: DeploymentState }): boolean => isSettled(state) && state !== 'DELETED';
@@ -98,17 +99,6 @@ async function look(context: EngineContext, name: string, runtime: Runtime, duty
   for (const { version, each } of fresh) await duty.write((trx) => saveSighting(context, trx, version, each, at));
 }
 
-/** Removes what a crash left on the clusters of a runtime, and tells of it in the log of the platform. */
-async function sweepOnce({ db, log }: EngineContext, name: string, runtime: Runtime, signal: AbortSignal): Promise<void> {
-  const known = () => db.read(async (trx) => ({
-    serviceIds: new Set((await trx.selectFrom('service').select('id').execute()).map(({ id }) => id)),
-    environmentIds: new Set((await trx.selectFrom('environment').select('id').execute()).map(({ id }) => id)),
-  }));
-  const { removed, left } = await runtime.sweep(known, signal);
-  if (removed.length > 0) log.warn({ runtime: name, removed }, 'what belonged to no service any more was removed');
-  if (left.length > 0) log.warn({ runtime: name, left }, 'what belongs to no service any more was left: remove it by hand when nobody needs it');
-}
-
 /**
  * The queue that looks at what runs after its deployment, at the interval of each runtime. That nothing runs and that nobody
  * could look are different things: a look that fails changes nothing of what is known.
@@ -117,7 +107,7 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
   const { db, clock, runtimes, log } = context;
   /** When to look again, by the names of runtimes. */
   let dueTimes: Map<string, number> | undefined;
-  const swept = new Set<string>();
+  const sweeps = createSweeps(context);
   const failures = new Map<string, { readonly since: number; readonly count: number }>();
 
   const load = async (): Promise<Map<string, number>> => {
@@ -129,18 +119,19 @@ export function lookQueue(context: EngineContext, duties: Duties): WorkQueue {
     const { since, count } = failures.get(name) ?? { since: clock.now(), count: 0 };
     failures.set(name, { since, count: count + 1 });
     if (count !== toleratedFailures || (await isLost(db, name))) return;
-    log.warn({ err: error, runtime: name }, 'what runs on a cluster can not be looked at');
+    logFailure(log, error, { runtime: name }, 'what runs on a cluster can not be looked at');
     await duty.write((trx) => saveReach(context, trx, name, { since, reason: reasonOf(error) }));
   };
 
   const succeeded = async (name: string, duty: Duty): Promise<void> => {
     failures.delete(name);
-    if (await isLost(db, name)) await duty.write((trx) => saveReach(context, trx, name, undefined));
+    if (!(await isLost(db, name))) return;
+    log.info({ runtime: name }, 'what runs on a cluster can be looked at again');
+    await duty.write((trx) => saveReach(context, trx, name, undefined));
   };
 
   const work = async (name: string, runtime: Runtime, duty: Duty, signal: AbortSignal): Promise<void> => {
-    if (!swept.has(name)) await sweepOnce(context, name, runtime, signal);
-    swept.add(name);
+    await sweeps.whenDue(name, runtime, signal);
     await look(context, name, runtime, duty, signal);
   };
 

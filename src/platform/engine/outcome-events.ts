@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { DeploymentAction, DeploymentState } from '../../contract/index.ts';
 import type { AuditEventTable, Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, serviceType } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isAside, serviceType } from './deployment-rows.ts';
 
 /** The types of the audit events of how an action ended. What was canceled did not succeed either; its state tells it. */
 const types: Readonly<Record<DeploymentAction, { readonly succeeded: string; readonly failed: string }>> = {
@@ -18,17 +18,19 @@ interface Ended {
   readonly succeeded: boolean;
   /** In milliseconds since the epoch. */
   readonly at: number;
+  /** What of a deleted service could not be removed. */
+  readonly left?: readonly string[];
 }
 
 /**
  * Records the audit event of how a service's part of a deployment ended, in the transaction that ends it. Runs of jobs by
  * their schedule have none, because they would displace the changes that people made.
  */
-export async function auditOutcome(trx: Db, deployment: DeploymentRow, { service_id, kind, name }: DeploymentServiceRow, { state, succeeded, at }: Ended): Promise<void> {
-  if (isScheduledRun(deployment)) return;
+export async function auditOutcome(trx: Db, deployment: DeploymentRow, { service_id, kind, name }: DeploymentServiceRow, { state, succeeded, at, left }: Ended): Promise<void> {
+  if (isAside(deployment)) return;
   await record(trx, deployment.environment_id, {
     created_at: iso(at), event_type: types[deployment.action][succeeded ? 'succeeded' : 'failed'], target_type: serviceType(kind), target_id: service_id, target_name: name,
-    change: JSON.stringify({ state, deployment_id: deployment.id }), origin: deployment.origin, triggered_by: deployment.triggered_by,
+    change: JSON.stringify({ state, deployment_id: deployment.id, ...(left && { left: left.join(' ') }) }), origin: deployment.origin, triggered_by: deployment.triggered_by,
   });
 }
 

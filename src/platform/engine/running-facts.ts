@@ -1,6 +1,8 @@
 import type { DeploymentState, ServiceKind } from '../../contract/index.ts';
+import { isUnknown } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
+import type { ServiceFigures } from './measurements/figures.ts';
 
 /** What was last seen of a service after its deployment. */
 export interface RunningFacts {
@@ -10,10 +12,12 @@ export interface RunningFacts {
   readonly restarts: number;
   /** The last of these ends; `at` in milliseconds since the epoch. */
   readonly lastEnd?: { readonly at: number; readonly why: string };
-  /** Why instances are missing that didn't end by themselves, as a sentence. */
+  /** Why instances are missing that didn't end by themselves, or that those which run share a node needlessly, as a sentence. */
   readonly obstacle?: string;
   /** What somebody changed without the platform, as sentences. */
   readonly changes: readonly string[];
+  /** What it uses, and when that was measured last in milliseconds since the epoch; absent if it was not yet. */
+  readonly used?: { readonly figures: ServiceFigures; readonly at: number };
   /** Its cluster can't be looked at, since a time in milliseconds since the epoch. */
   readonly unreachable?: { readonly since: number; readonly reason: string };
 }
@@ -30,22 +34,24 @@ export const lookedAt = (db: Db) =>
     .selectFrom('service')
     .innerJoin('environment', 'environment.id', 'service.environment_id')
     .leftJoin('running_service as seen', (join) => join.onRef('seen.service_id', '=', 'service.id').onRef('seen.deployment_id', '=', 'service.last_deployment_id'))
+    .leftJoin('service_measurement as measured', 'measured.service_id', 'service.id')
     .leftJoin('unreachable_cluster as lost', 'lost.cluster_id', 'environment.cluster_id')
     .select([
       'service.id', 'service.kind', 'service.deployed_state', 'service.deployment_status', 'seen.wanted', 'seen.running', 'seen.restarts', 'seen.last_end_ms', 'seen.last_end_why', 'seen.obstacle', 'seen.changes',
-      'lost.since_ms', 'lost.reason',
+      'measured.at_ms', 'measured.figures', 'lost.since_ms', 'lost.reason',
     ]);
 
 type LookedAt = Awaited<ReturnType<ReturnType<typeof lookedAt>['execute']>>[number];
 
 const factsOf = (row: LookedAt): RunningFacts | undefined => {
-  const { wanted, running, restarts, last_end_ms: at, last_end_why: why, obstacle, changes, since_ms: since, reason } = row;
+  const { wanted, running, restarts, last_end_ms: at, last_end_why: why, obstacle, changes, at_ms: measuredAt, figures, since_ms: since, reason } = row;
   if (wanted === null && since === null) return undefined;
   return {
     ...(wanted !== null && running !== null && { seen: { wanted, running } }),
     restarts: restarts ?? 0, changes: JSON.parse(changes ?? '[]') as string[],
     ...(at !== null && why !== null && { lastEnd: { at, why } }),
     ...(obstacle !== null && { obstacle }),
+    ...(measuredAt !== null && figures !== null && { used: { at: measuredAt, figures: JSON.parse(figures) as ServiceFigures } }),
     ...(since !== null && reason !== null && { unreachable: { since, reason } }),
   };
 };
@@ -104,10 +110,11 @@ export const shownFreshness = async (db: Db, environmentId: string): Promise<Fre
 /** What people should know of a service that runs, as sentences. */
 export function warningsOf({ seen, lastEnd, obstacle, changes, unreachable, restarts }: RunningFacts): string[] {
   const missing = seen && seen.running < seen.wanted;
+  const run = isUnknown(obstacle) ? ['is known to run', 'are known to run'] as const : ['runs', 'run'] as const;
   return [
     ...(unreachable ? [reachText(unreachable)] : []),
     ...changes,
-    ...(missing ? [seen.running === 0 ? 'No instance of it runs.' : `Only ${seen.running} of ${seen.wanted} instances run.`] : []),
+    ...(missing ? [seen.running === 0 ? `No instance of it ${run[0]}.` : `Only ${seen.running} of ${seen.wanted} instances ${run[1]}.`] : []),
     ...(obstacle === undefined ? [] : [obstacle]),
     ...(lastEnd && restarts > 0 ? [`${restarts === 1 ? 'An instance has' : `Instances have ${restarts} times`} ended unexpectedly since the deployment. The last time, at ${iso(lastEnd.at)}: ${lastEnd.why}.`] : []),
   ];

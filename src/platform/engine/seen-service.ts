@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { RunningService, RuntimeLogLine } from '../runtime/index.ts';
+import { isUnknown, type RunningService, type RuntimeLogLine } from '../runtime/index.ts';
 import type { DatabaseSchema } from '../store/index.ts';
 
 export type SeenRow = Selectable<DatabaseSchema['running_service']>;
@@ -23,12 +23,18 @@ const quietMilliseconds = 600_000;
 /** Whether to tell of the nth end of an instance: the first ones, then ever fewer, so that a crash loop doesn't fill the log. */
 const isWorthTelling = (nth: number, sinceLast: number): boolean => nth <= 3 || Number.isInteger(Math.log2(nth)) || sinceLast > quietMilliseconds;
 
+/** What is said of the end of an instance. @param nth of how many since the deployment it is */
+const endText = ({ pod, why, withNode, isBound }: RunningService['ends'][number], nth: number): string => {
+  if (!withNode) return `Instance ${pod} failed: ${why}. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`;
+  return `Instance ${pod} is gone: ${why}. ${isBound ? 'It can only run there, and is started again when that node is back.' : 'Another one is started on another node, if one fits and has room.'}`;
+};
+
 /** What the instances logged that ended, and why they did. */
-const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: number | null): RuntimeLogLine[] => fresh.flatMap(({ at, pod, why, withNode, lines }, index) => {
+const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: number | null): RuntimeLogLine[] => fresh.flatMap((end, index) => {
+  const { at, pod, lines } = end;
   const nth = before + index + 1;
   if (!isWorthTelling(nth, at - (fresh[index - 1]?.at ?? lastEnd ?? at))) return [];
-  const message = withNode ? `Instance ${pod} is gone: ${why}. Another one is started on another node, if one has room.` : `Instance ${pod} failed: ${why}. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`;
-  return [...lines, { at, message, pod, version: '' }];
+  return [...lines, { at, message: endText(end, nth), pod, version: '' }];
 });
 
 const toldOfChanges = (before: readonly string[], now: readonly string[]): string[] => {
@@ -58,7 +64,7 @@ export function sightingOf(present: SeenRow | undefined, deploymentId: string, {
     lines: linesOfEnds(fresh, restarts, present?.last_end_ms ?? null),
     told: [
       ...toldOfChanges(present ? (JSON.parse(present.changes) as string[]) : [], changes),
-      ...(turned === 'down' ? ['Unavailable: no instance of it runs.'] : turned === 'up' ? [`Available again: ${running} of ${wanted} instances run.`] : []),
+      ...(turned === 'down' ? [`Unavailable: no instance of it ${isUnknown(obstacle) ? 'is known to run' : 'runs'}.`] : turned === 'up' ? [`Available again: ${running} of ${wanted} instances run.`] : []),
       ...(obstacle !== undefined && obstacle !== present?.obstacle ? [obstacle] : []),
     ],
   };

@@ -1,13 +1,13 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { DeploymentState, EventKind, StepName } from '../../contract/index.ts';
 import { announce } from './webhooks/outbox.ts';
-import type { RuntimeLogLine } from '../runtime/index.ts';
+import type { Restoration, RuntimeLogLine } from '../runtime/index.ts';
 import type { DatabaseSchema, Db, ServiceTable } from '../store/index.ts';
 import { appendLines, pruneDeployment } from './logs.ts';
 import { iso } from './context.ts';
 import { shownStates } from './running-facts.ts';
 import { aggregate, isAnnounced, statePathOf, stageOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isScheduledRun } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, heldAsRead, isAside } from './deployment-rows.ts';
 import { Superseded } from './superseded.ts';
 import { uuidFrom } from '../common/index.ts';
 
@@ -92,19 +92,22 @@ export async function applyChange(trx: Db, deployment: DeploymentRow, service: D
 /**
  * Adds a service to a deployment that was just accepted. The service is queued, with its event recorded.
  * @param at time of the request, in milliseconds since the epoch
- * @param commitId the requested commit
+ * @param requested the commit to deploy, what a plan that it applies has of it, or the backup that a database is brought back from
  */
-export async function insertDeploymentService(trx: Db, deployment: DeploymentRow, service: Selectable<ServiceTable>, at: number, commitId?: string): Promise<void> {
+export async function insertDeploymentService(
+  trx: Db, deployment: DeploymentRow, service: Selectable<ServiceTable>, at: number,
+  { commitId, planned, restoration }: { readonly commitId?: string | undefined; readonly planned?: Pick<DeploymentServiceRow, 'spec' | 'commit' | 'record'> | undefined; readonly restoration?: Restoration | undefined } = {},
+): Promise<void> {
   const stage = stageOf(service.kind, deployment.action);
   const row = await trx
     .insertInto('deployment_service')
     .values({
       deployment_id: deployment.id, service_id: service.id, kind: service.kind, name: service.name, stage: stage.position,
       stage_id: uuidFrom(`${deployment.environment_id}/stage/${stage.name}`), state: statePathOf(service.kind, deployment.action).queued,
-      revision: 0, requested_commit: commitId ?? null,
+      revision: 0, requested_commit: commitId ?? null, restoration: restoration === undefined ? null : JSON.stringify(restoration), ...planned,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  const announced = isAnnounced(deployment.action) && !isScheduledRun(deployment);
+  const announced = isAnnounced(deployment.action) && !isAside(deployment);
   await recordEvent(trx, deployment, row, at, announced ? 'DEPLOYMENT_STARTED' : undefined);
 }

@@ -3,8 +3,10 @@ import type * as z from 'zod';
 import { terminalOutcome, type DeploymentAction, type DeploymentState, type ServiceKind, type StatusDetails } from '../../contract/index.ts';
 import { notFound } from '../common/index.ts';
 import { inBatches, type DatabaseSchema, type Db } from '../store/index.ts';
+import { backupNotes } from './backups/backup-notes.ts';
 import type { ServiceStatusAnswer } from './engine.ts';
 import { isSettled } from './lifecycle.ts';
+import { unmeasured, usageOf } from './measurements/usage.ts';
 import { freshnessOf, type RunningFacts, runningFacts, shownState, warningsOf } from './running-facts.ts';
 
 type StepRow = Selectable<DatabaseSchema['deployment_step']>;
@@ -36,9 +38,10 @@ const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceS
   };
 };
 
-/** What runs of a service, as answers show it. */
-const runningOf = (facts: RunningFacts): NonNullable<ServiceStatusAnswer['running']> => ({
-  ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }), restarts: facts.restarts, warnings: warningsOf(facts),
+/** What runs of a service, as answers show it. @param note what else people should know of it */
+const runningOf = (facts: RunningFacts, note: string | undefined): NonNullable<ServiceStatusAnswer['running']> => ({
+  ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }), restarts: facts.restarts, warnings: [...warningsOf(facts), ...(note === undefined ? [] : [note])],
+  ...(facts.seen && facts.seen.running > 0 && { usage: facts.used ? usageOf(facts.used.figures, facts.used.at) : unmeasured }),
 });
 
 interface LatestDeployment {
@@ -114,6 +117,7 @@ async function statusesOf(db: Db, serviceIds: readonly string[]): Promise<Servic
   const steps = await stepsByService(db, serviceIds);
   const open = await openRequests(db, serviceIds);
   const running = await runningFacts(db, serviceIds);
+  const notes = await backupNotes(db, rows, running);
   const lastIds = await lastOfEnvironment(db, [...new Set(rows.map((row) => row.environment_id))]);
   return serviceIds.map((id) => {
     const service = services.get(id);
@@ -131,7 +135,7 @@ async function statusesOf(db: Db, serviceIds: readonly string[]): Promise<Servic
       ...(deployment && {
         deployment_request_id: deployment.id, execution_id: deployment.id, steps: stepsOf(steps.get(id) ?? [], deployment.ended_at !== null),
       }),
-      ...(facts && isSettled(service.deployed_state) && { running: runningOf(facts) }),
+      ...(facts && isSettled(service.deployed_state) && { running: runningOf(facts, notes.get(id)) }),
     };
   });
 }

@@ -1,12 +1,15 @@
-import { type Observation, type Runtime, RuntimeUnreachable, type Task } from '../runtime/index.ts';
+import { errorMessage } from '../common/index.ts';
+import { type Observation, type Runtime, RuntimeUnreachable, type Task, TaskRefused } from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
+import { logFailure } from './failure-log.ts';
 import { canceledOutcome, finishService, type ServiceOutcome } from './finish-service.ts';
 import { minimumObservationMilliseconds, canceling, type StatePath, statePathOf } from './lifecycle.ts';
-import { type DeploymentRow, type DeploymentServiceRow, isScheduledRun, requireHeld } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isAside, isPlan, requireHeld } from './deployment-rows.ts';
 import { applyChange } from './service-changes.ts';
 import { Superseded } from './superseded.ts';
 import { taskInputs, taskOf } from './tasks.ts';
+import { lastPlanned } from './terraform-plans.ts';
 
 /** One service of a deployment, as it was read. */
 interface DeployingService {
@@ -35,17 +38,17 @@ interface ServiceStep {
 /** The position of the queueing step among a service's steps. The phases follow. */
 const queueingPosition = 0;
 
-/** Enters the first phase. A deployment takes the current configuration; any other action, and a job's run by its schedule, takes the running one. */
+/** Enters the first phase. A deployment takes the current configuration, or that of the plan which it applies; any other action, and a job's run by its schedule, takes the running one. */
 const enterFirstPhase = async (context: EngineContext, trx: Db, { deployment, row, path }: DeployingService) => {
   const at = context.clock.now();
-  const isNewVersion = deployment.action === 'DEPLOY' && !isScheduledRun(deployment);
+  const isNewVersion = deployment.action === 'DEPLOY' && (!isAside(deployment) || isPlan(deployment));
   const { spec, deployed_spec, deployed_commit, deployed_record } = await trx.selectFrom('service').select(['spec', 'deployed_spec', 'deployed_commit', 'deployed_record']).where('id', '=', row.service_id).executeTakeFirstOrThrow();
   return applyChange(trx, deployment, row, {
     at,
     row: {
       state: path.phases[0].state, phase: 0, phase_began_ms: at, due_ms: at, started_at: iso(at),
-      spec: isNewVersion ? spec : (deployed_spec ?? spec),
-      ...(!isNewVersion && { commit: deployed_commit, record: deployed_record }),
+      spec: isNewVersion ? (row.spec ?? spec) : (deployed_spec ?? spec),
+      ...(!isNewVersion && (deployed_spec === null && row.kind === 'terraform' ? await lastPlanned(trx, row.service_id) : { commit: deployed_commit, record: deployed_record })),
     },
     step: { position: queueingPosition, step: 'DEPLOYMENT_QUEUEING', status: 'SUCCESS', beganAt: Date.parse(deployment.created_at) },
   });
@@ -77,7 +80,7 @@ const recordObservation = async (context: EngineContext, trx: Db, { deployment, 
   }
   const next = path.phases[phase + 1];
   if (next === undefined) {
-    await finishService(context, trx, deployment, { ...row, commit, record }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...log });
+    await finishService(context, trx, deployment, { ...row, commit, record }, { at, state: path.end, succeeded: true, reason: null, step: { ...ended, status: 'SUCCESS' }, ...log, ...(observation.left && { left: observation.left }) });
     return;
   }
   await applyChange(trx, deployment, row, {
@@ -101,8 +104,12 @@ const overdue = async (context: EngineContext, service: DeployingService, task: 
 /** When to try a task again whose runtime could not reach what it runs on, in milliseconds. */
 const unreachableMilliseconds = 2000;
 
+/** Ends a phase for a reason that no observation has. @param pod what says so */
+const failedFor = (context: EngineContext, reason: string, pod: 'platform' | 'runtime', cursor: string | null): Observation =>
+  ({ outcome: 'failed', lines: [{ at: context.clock.now(), message: reason, pod, version: '' }], cursor: cursor ?? '', reason });
+
 /**
- * Observes a task, after beginning it the first time. An error of the runtime itself fails the phase, so that the deployment doesn't hang.
+ * Observes a task, after beginning it the first time. What the runtime refuses fails the phase; so does an error of the runtime itself, so that the deployment doesn't hang.
  * @returns undefined if the runtime can't reach what it runs on: the task is as it was
  */
 const observe = async (context: EngineContext, service: DeployingService, task: Task): Promise<Observation | undefined> => {
@@ -116,10 +123,9 @@ const observe = async (context: EngineContext, service: DeployingService, task: 
     // A worker that stops leaves the phase as it is: the next one continues it. What couldn't be read or asked is read again later.
     if (signal.aborted || error instanceof Superseded || error instanceof RecordsUnavailable) throw error;
     if (error instanceof RuntimeUnreachable && context.clock.now() <= task.deadline) return undefined;
-    context.log.error({ err: error, deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
-    const reason = `The runtime failed during ${task.phase.step}: ${error instanceof Error ? error.message : String(error)}`;
-    const line = { at: context.clock.now(), message: reason, pod: 'runtime', version: '' };
-    return { outcome: 'failed', lines: [line], cursor: cursor ?? '', reason };
+    if (error instanceof TaskRefused) return failedFor(context, error.message, 'platform', cursor);
+    logFailure(context.log, error, { deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
+    return failedFor(context, `The runtime failed during ${task.phase.step}: ${errorMessage(error)}`, 'runtime', cursor);
   }
 };
 
@@ -127,7 +133,7 @@ const dropTask = async (context: EngineContext, { runtime, signal }: DeployingSe
   try {
     await runtime.abandon(task, signal);
   } catch (error) {
-    context.log.warn({ err: error, deployment_id: task.deploymentId, service_id: task.service.id }, 'the runtime could not drop a canceled task');
+    logFailure(context.log, error, { deployment_id: task.deploymentId, service_id: task.service.id }, 'the runtime could not drop a canceled task');
   }
 };
 

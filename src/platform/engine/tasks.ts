@@ -1,10 +1,10 @@
 import { refused, type DeployedCommit } from '../common/index.ts';
-import { simulatedRuntimeName, type Runtime, type ServiceDomain, type ServiceToRun, type Task, type TaskInputs } from '../runtime/index.ts';
+import { simulatedRuntimeName, type Restoration, type Runtime, type ServiceDomain, type ServiceToRun, type Task, type TaskInputs } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import { requireRoom } from './cluster-limits.ts';
 import type { EngineContext } from './context.ts';
 import { databaseCredentials } from './database-variables.ts';
-import type { DeploymentRow, DeploymentServiceRow } from './deployment-rows.ts';
+import { type DeploymentRow, type DeploymentServiceRow, isPlan } from './deployment-rows.ts';
 import type { ConfiguredService } from './engine.ts';
 import type { StatePath } from './lifecycle.ts';
 import { resolvedVariables } from './resolved-variables.ts';
@@ -34,8 +34,8 @@ export function taskOf(context: Pick<EngineContext, 'timeScale'>, deployment: De
   const phase = path.phases[row.phase ?? 0]!;
   const beganAt = row.phase_began_ms ?? 0;
   return {
-    deploymentId: deployment.id, fencingToken: deployment.fencing_token, action: deployment.action, phase, service: serviceToRun(row, deployment.environment_id), ...commitIdOf(row),
-    ...(row.record !== null && { record: row.record }), ...(runningRecord !== null && { runningRecord }),
+    deploymentId: deployment.id, fencingToken: deployment.fencing_token, action: deployment.action, phase, service: serviceToRun(row, deployment.environment_id), ...commitIdOf(row), ...(isPlan(deployment) && { isPlan: true as const }),
+    ...(row.record !== null && { record: row.record }), ...(runningRecord !== null && { runningRecord }), ...(row.restoration !== null && { restoration: JSON.parse(row.restoration) as Restoration }),
     beganAt, deadline: beganAt + phase.limitSeconds * 1000 * Math.max(1, context.timeScale),
   };
 }
@@ -68,12 +68,13 @@ export async function requireRunnable(context: Pick<EngineContext, 'runtimes' | 
 export async function taskInputs({ db, openSecret }: Pick<EngineContext, 'db' | 'openSecret'>, service: ServiceToRun): Promise<TaskInputs> {
   return db.read(async (trx) => {
     const registry = await registryOf(trx, service);
-    const environment = await trx.selectFrom('environment').select('name').where('id', '=', service.environmentId).executeTakeFirst();
+    const environment = await trx.selectFrom('environment').innerJoin('project', 'project.id', 'environment.project_id')
+      .select(['environment.name as environmentName', 'environment.mode as environmentMode', 'project.name as projectName']).where('environment.id', '=', service.environmentId).executeTakeFirst();
     const domains = await domainsOf(trx, service);
     const database = service.kind === 'database' ? await databaseCredentials(trx, service, openSecret) : undefined;
     return {
       variables: await resolvedVariables(trx, service, openSecret), domains,
-      ...(environment && { environmentName: environment.name }), ...(registry && { registry }), ...(database && { database }),
+      ...environment, ...(registry && { registry }), ...(database && { database }),
     };
   });
 }

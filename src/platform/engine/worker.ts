@@ -1,4 +1,5 @@
 import { type EngineContext, blockedDueTime } from './context.ts';
+import { createFailureLog, logFailure } from './failure-log.ts';
 import { heartbeatMilliseconds, type Lease } from './lease.ts';
 import type { PlatformClock } from '../common/index.ts';
 
@@ -107,7 +108,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       await queue.run(id, lease, signal);
     } catch (error) {
       if (!signal.aborted) {
-        log.error({ err: error, lane: queue.name, id }, 'a piece of work broke; it will be tried again');
+        logFailure(log, error, { lane: queue.name, id }, 'a piece of work broke; it will be tried again');
         await waitForRetry(`${queue.name}/${id}`, signal);
       }
     } finally {
@@ -167,11 +168,14 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
   };
 
   const loop = async (signal: AbortSignal): Promise<void> => {
+    const { failed, worked } = createFailureLog(log, {}, { failure: 'the worker could not look for work; it tries again every second', recovery: 'the worker looks for work again' });
     while (!signal.aborted) {
       try {
-        await alarm.sleepUntil(await runDue(signal));
+        const next = await runDue(signal);
+        worked();
+        await alarm.sleepUntil(next);
       } catch (error) {
-        log.error({ err: error }, 'the worker could not look for work; it will try again');
+        failed(error);
         await backOff(signal);
       }
     }
@@ -195,7 +199,7 @@ export function createWorker(context: EngineContext, lease: Lease, queues: reado
       await looping;
       await Promise.all([...inProgress.values()].flatMap((items) => [...items.values()]));
       // Who can't give its claims back loses them with its lease.
-      await lease.release().catch((error: unknown) => log.warn({ err: error }, 'what this worker holds could not be released; others take it over in a few seconds'));
+      await lease.release().catch((error: unknown) => logFailure(log, error, {}, 'what this worker holds could not be released; others take it over in a few seconds'));
       for (const waiter of settledWaiters) waiter.reject(new Error('The worker stopped before everything due was carried out.'));
       settledWaiters = [];
     },

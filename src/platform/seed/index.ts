@@ -1,5 +1,6 @@
 /** The organization the platform starts with. */
 
+export { addAlerts, alertReceiverId, type AlertReceiverToAdd, type AlertRuleToAdd } from './alerts.ts';
 export { addClusters, seedEmptyOrganization, type RegistryToAdd } from './empty-organization.ts';
 export { organizationId, seedId, seedIds } from './ids.ts';
 export { clusterRow, seedTime, type SeedTime } from './organization.ts';

@@ -51,6 +51,13 @@ const seedDomains = (time: SeedTime) =>
     domain: `${label}.live.acme.example`, generate_certificate: 1 as const, use_cdn: 0 as const,
   }));
 
+/** The backups of a database, by their names and how many days old they are. */
+const seedBackups = (time: SeedTime) =>
+  ([['nightly', 1, 'Every night.'], ['before-migration', 2, 'Before the orders table is split.']] as const).map(([name, age, message]) => ({
+    id: seedId(`backup/shop/staging/orders-db/${name}`), service_id: seedId('service/shop/staging/orders-db'), name, message, state: 'complete' as const, is_scheduled: 0 as const,
+    created_at: time.ago(age), ended_at: time.ago(age), record: '{}', node: 'simulated', bytes: 18_400_000,
+  }));
+
 const day = 86_400_000;
 const daysOfHistory = 3;
 
@@ -68,6 +75,7 @@ const insertTree = async (db: Db, time: SeedTime, services: readonly SeedService
   await db.insertInto('service').values(serviceRows(services, { created_at: time.ago(70), updated_at: time.ago(10) })).execute();
   await db.insertInto('variable').values([...environments.flatMap(builtInVariables), ...seedVariables(time, vault)]).execute();
   await db.insertInto('custom_domain').values(seedDomains(time)).execute();
+  await db.insertInto('backup').values(seedBackups(time)).execute();
   await db.insertInto('alert_rule').values(seedAlertRules(time)).execute();
 };
 

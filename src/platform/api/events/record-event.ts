@@ -15,7 +15,7 @@ export interface Actor {
 const eventTypes: Readonly<Record<string, string>> = {
   create: 'CREATE', invite: 'CREATE', override: 'CREATE', update: 'UPDATE', set: 'UPDATE', delete: 'DELETE', remove: 'DELETE', clone: 'CLONE', import: 'IMPORT', lock: 'LOCK',
   unlock: 'UNLOCK', upgrade: 'MAINTENANCE', deploy: 'TRIGGER_DEPLOY', start: 'TRIGGER_DEPLOY', redeploy: 'TRIGGER_REDEPLOY', restart: 'TRIGGER_RESTART', stop: 'TRIGGER_STOP',
-  cancel: 'TRIGGER_CANCEL',
+  cancel: 'TRIGGER_CANCEL', plan: 'TRIGGER_DEPLOY_DRY_RUN', restore: 'TRIGGER_DEPLOY',
 };
 
 /** The type of the event of an operation that changes something. @throws Error for an operation whose name begins with an unknown word */

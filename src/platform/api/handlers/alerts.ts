@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../../contract/index.ts';
 import { defaultIcon, isoNow, refused } from '../../common/index.ts';
-import type { OperationHandlers } from '../handler.ts';
+import type { OperationHandlers, RequestContext } from '../handler.ts';
 import type { AlertRuleTable, Db } from '../../store/index.ts';
 import { findById, requireReferences } from './find.ts';
 import { requirePromql } from './field-validation.ts';
@@ -28,8 +28,9 @@ const targetService = async (db: Db, row: Selectable<AlertRuleTable>) => {
   return { ...rest, description, job_type, service_type: kind.toUpperCase(), icon_uri: icon_uri ?? defaultIcon(kind) };
 };
 
-const ruleAnswer = async (db: Db, row: Selectable<AlertRuleTable>) => ({
+const ruleAnswer = async ({ db, engine }: Pick<RequestContext, 'db' | 'engine'>, row: Selectable<AlertRuleTable>) => ({
   ...withoutNulls(row),
+  problem: await engine.alertRuleProblem(db, row),
   condition: JSON.parse(row.condition) as Rule['condition'],
   presentation: withoutNulls(JSON.parse(row.presentation) as Rule['presentation']),
   alert_receiver_ids: JSON.parse(row.alert_receiver_ids) as string[],
@@ -40,8 +41,8 @@ const ruleAnswer = async (db: Db, row: Selectable<AlertRuleTable>) => ({
 
 export const alertHandlers = {
   list_alert_rules: async (input, context) =>
-    pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) => Promise.all(rows.map((row) => ruleAnswer(context.db, row)))),
-  get_alert_rule: async ({ alert_rule_id }, { db }) => ruleAnswer(db, await findById(db, 'alert_rule', alert_rule_id)),
+    pageOf(await ownedBy(context, 'alert_rule', input.organization_id), input, (rows) => Promise.all(rows.map((row) => ruleAnswer(context, row)))),
+  get_alert_rule: async ({ alert_rule_id }, context) => ruleAnswer(context, await findById(context.db, 'alert_rule', alert_rule_id)),
   update_alert_rule: async ({ alert_rule_id, ...rule }, { db, clock, engine }) => {
     const row = await findById(db, 'alert_rule', alert_rule_id);
     if (row.source === 'GHOST') throw refused(`The alert rule ${row.name} (${row.id}) exists in the monitoring system only and can't be edited here.`);
@@ -57,7 +58,7 @@ export const alertHandlers = {
       .where('id', '=', row.id)
       .execute();
     await engine.alertRuleChanged(db, row.id);
-    return ruleAnswer(db, await findById(db, 'alert_rule', row.id));
+    return ruleAnswer({ db, engine }, await findById(db, 'alert_rule', row.id));
   },
   list_alert_receivers: async (input, context) => pageOf(await ownedBy(context, 'alert_receiver', input.organization_id), input, (rows) => rows.map(withoutNulls)),
 } satisfies Partial<OperationHandlers<'list_alert_rules' | 'get_alert_rule' | 'update_alert_rule' | 'list_alert_receivers'>>;

@@ -11,7 +11,7 @@ import { memberOfKind, setVersions, type WantedService, wantedServices } from '.
 export const requester = ({ principal }: RequestContext) => ({ origin: 'API', triggeredBy: principal.name }) as const;
 
 /** The accepted deployment, together with its service's status. `id` is the deployment's. */
-const acceptedAnswer = (request: DeploymentRequest, status: ServiceStatusAnswer) => ({
+export const acceptedAnswer = (request: DeploymentRequest, status: ServiceStatusAnswer) => ({
   ...status,
   id: request.id,
   status: 'QUEUED' as const,

@@ -2,6 +2,7 @@ import type { OperationName } from '../../../contract/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { alertHandlers } from './alerts.ts';
 import { anyVariableHandlers } from './any-variable.ts';
+import { backupHandlers } from './backups.ts';
 import { cloneHandlers } from './clones.ts';
 import { clusterHandlers } from './clusters.ts';
 import { customDomainHandlers } from './custom-domains.ts';
@@ -14,6 +15,7 @@ import { linkHandlers } from './links.ts';
 import { organizationHandlers } from './organization.ts';
 import { projectHandlers } from './projects.ts';
 import { serviceHandlers } from './services.ts';
+import { terraformHandlers } from './terraform.ts';
 import { variableHandlers } from './variables.ts';
 import { singleStopHandlers } from './single-stops.ts';
 import { webhookHandlers } from './webhooks.ts';
@@ -28,6 +30,8 @@ export const handlers: OperationHandlers<OperationName> = {
   ...linkHandlers,
   ...serviceHandlers,
   ...jobHandlers,
+  ...terraformHandlers,
+  ...backupHandlers,
   ...cloneHandlers,
   ...customDomainHandlers,
   ...deploymentHandlers,

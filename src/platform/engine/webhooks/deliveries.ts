@@ -4,6 +4,7 @@ import type { Lease } from '../lease.ts';
 import type { WorkQueue } from '../worker.ts';
 import type { DatabaseSchema, Db, WebhookTable } from '../../store/index.ts';
 import type { DeliveryBody } from './outbox.ts';
+import { slackText } from './slack-text.ts';
 import { splitTarget } from './userinfo.ts';
 import { type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
 import type { DeliveryCounts, Page, WebhookRecord } from '../engine.ts';
@@ -35,7 +36,7 @@ const bodyFor = (webhook: Selectable<WebhookTable>, body: string): string => {
   if (webhook.kind !== 'SLACK') return body;
   const delivery = JSON.parse(body) as DeliveryBody;
   const { service_name: name = delivery.payload.environment_id, status } = delivery.payload;
-  return JSON.stringify({ ...delivery, text: `${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})` });
+  return JSON.stringify({ ...delivery, text: slackText(`${name}: ${delivery.event_type.toLowerCase().replace('_', ' ')} (${status})`) });
 };
 
 function deliveryRequestFor(delivery: Delivery, webhook: Selectable<WebhookTable>, open: DeliveryOptions['openSecret']): DeliveryRequest {

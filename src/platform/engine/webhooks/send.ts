@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { errorMessage } from '../../common/index.ts';
 import { TargetRefused } from './target.ts';
 
 /** How attempts are made. */
@@ -6,6 +7,8 @@ export interface SenderOptions {
   readonly dispatcher: Dispatcher;
   /** The timeout of one attempt, redirects included. */
   readonly timeoutMilliseconds: number;
+  /** How many redirects are followed; default: 3. */
+  readonly redirects?: number;
 }
 
 /** The HTTP request of a delivery. */
@@ -26,6 +29,8 @@ export interface AttemptResult {
   readonly status: number;
   /** The truncated response body or, without a response, the reason. */
   readonly body: string;
+  /** Why there was no response, in a word that names no address, such as ECONNREFUSED; absent if there was one, or no such word. */
+  readonly code?: string;
   readonly outcome: 'delivered' | 'try again' | 'give up';
 }
 
@@ -34,6 +39,9 @@ export const webhookHeaders = { delivery: 'x-webhook-delivery', secret: 'x-webho
 
 const maximumRedirects = 3;
 const maximumResponseBytes = 4096;
+
+/** The code of an attempt that took too long. */
+export const tooLate = 'TIMEOUT';
 
 const redirects: readonly number[] = [301, 302, 307, 308];
 
@@ -62,7 +70,7 @@ const headersFor = (url: URL, origin: string, request: DeliveryRequest): Record<
 };
 
 /** Posts to the target and follows redirects. The dispatcher checks the address of every connection. */
-const post = async ({ dispatcher, timeoutMilliseconds }: SenderOptions, request: DeliveryRequest, signal: AbortSignal): Promise<AttemptResult> => {
+const post = async ({ dispatcher, timeoutMilliseconds, redirects: mostRedirects = maximumRedirects }: SenderOptions, request: DeliveryRequest, signal: AbortSignal): Promise<AttemptResult> => {
   let url = new URL(request.url);
   const { origin } = url;
   for (let hop = 0; ; hop += 1) {
@@ -72,7 +80,7 @@ const post = async ({ dispatcher, timeoutMilliseconds }: SenderOptions, request:
     });
     const text = await readBeginning(body);
     const location = headers['location'];
-    if (!redirects.includes(status) || typeof location !== 'string' || hop === maximumRedirects) {
+    if (!redirects.includes(status) || typeof location !== 'string' || hop === mostRedirects) {
       return { status, body: text, outcome: status >= 200 && status < 300 ? 'delivered' : 'try again' };
     }
     url = new URL(location, url);
@@ -87,9 +95,10 @@ const findRefusal = (error: unknown): TargetRefused | undefined => {
 const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds }: SenderOptions): AttemptResult => {
   const refusal = findRefusal(error);
   if (refusal) return { status: 0, body: refusal.message, outcome: 'give up' };
-  if (timedOut) return { status: 0, body: `No answer within ${timeoutMilliseconds / 1000} seconds.`, outcome: 'try again' };
-  const reason = error instanceof AggregateError ? error.errors.map(String).join('; ') : error instanceof Error ? error.message : String(error);
-  return { status: 0, body: `No answer: ${reason}`, outcome: 'try again' };
+  if (timedOut) return { status: 0, body: `No answer within ${timeoutMilliseconds / 1000} seconds.`, code: tooLate, outcome: 'try again' };
+  const reason = error instanceof AggregateError ? error.errors.map(String).join('; ') : errorMessage(error);
+  const code = (error as { code?: unknown }).code;
+  return { status: 0, body: `No answer: ${reason}`, ...(typeof code === 'string' && { code }), outcome: 'try again' };
 };
 
 /** The secret texts of a request, which a receiver may echo but the records must not contain. */

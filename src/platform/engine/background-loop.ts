@@ -1,0 +1,63 @@
+import type { PlatformLog } from '../common/index.ts';
+import { createFailureLog, type RepeatedWorkTexts } from './failure-log.ts';
+
+/** A piece of work that is repeated. */
+export interface RepeatedWork {
+  /** How long to wait between two times, in milliseconds. */
+  readonly interval: number;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly says: RepeatedWorkTexts;
+  /** What it works on, for the log. */
+  readonly about?: object;
+}
+
+/** Work that goes on beside all queues. */
+export interface BackgroundLoop {
+  readonly start: () => void;
+  /** Returns when nothing runs any more. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Repeats pieces of work, each at its own interval, from `start` to `stop`. What goes wrong is logged. */
+export function createBackgroundLoop(log: PlatformLog, works: readonly RepeatedWork[]): BackgroundLoop {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let looping: readonly Promise<void>[] = [];
+
+  const pause = (milliseconds: number): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const end = (): void => resolve();
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener('abort', end, { once: true });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      // The signal lasts as long as the program, and would keep one for each pause.
+      signal.removeEventListener('abort', end);
+    });
+  };
+
+  const repeat = async ({ interval, run, says, about = {} }: RepeatedWork): Promise<void> => {
+    const { failed, worked } = createFailureLog(log, about, says);
+    while (!signal.aborted) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one time follows the other.
+        await run(signal);
+        worked();
+      } catch (error) {
+        if (!signal.aborted) failed(error);
+      }
+      // oxlint-disable-next-line no-await-in-loop
+      await pause(interval);
+    }
+  };
+
+  return {
+    start: () => {
+      looping = works.map(repeat);
+    },
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(looping);
+    },
+  };
+}

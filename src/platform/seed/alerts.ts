@@ -1,0 +1,44 @@
+import type * as z from 'zod';
+import type { AlertRuleRequest } from '../../contract/index.ts';
+import { requirePromql } from '../api/index.ts';
+import type { Engine } from '../engine/index.ts';
+import type { DataStore } from '../store/index.ts';
+import { organizationId, seedId } from './ids.ts';
+
+/** A receiver of alerts that the operator names. Its address stays out of the records. */
+export interface AlertReceiverToAdd {
+  readonly name: string;
+  readonly kind: 'STANDARD' | 'SLACK';
+  readonly url: string;
+}
+
+/** An alert rule about a cluster, with the names of its receivers. */
+export interface AlertRuleToAdd extends Pick<z.output<typeof AlertRuleRequest>, 'name' | 'description' | 'condition' | 'for_duration' | 'severity' | 'presentation'> {
+  readonly cluster: string;
+  readonly receivers: readonly string[];
+}
+
+/** The id of a receiver that the operator names. */
+export const alertReceiverId = (name: string): string => seedId(`alert-receiver/${name}`);
+
+/** Adds the receivers and rules that are not there yet. A rule that is there stays as it is: it may have been changed since. @throws ApiProblem for a condition that is no PromQL */
+export async function addAlerts(db: DataStore, engine: Engine, { receivers, rules }: { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] }, now: string): Promise<void> {
+  for (const { name, condition } of rules) requirePromql(`The condition of the alert rule "${name}" in the clusters file`, condition.promql);
+  const owned = (id: string, name: string) => ({ id, organization_id: organizationId, name, created_at: now, updated_at: now });
+  await db.write(async (trx) => {
+    for (const { name, kind } of receivers) {
+      // oxlint-disable-next-line no-await-in-loop -- a few, in one transaction.
+      await trx.insertInto('alert_receiver').values({ ...owned(alertReceiverId(name), name), description: null, type: kind }).onConflict((conflict) => conflict.column('id').doUpdateSet({ type: kind })).execute();
+    }
+    for (const { name, cluster, condition, presentation, receivers: told, ...rule } of rules) {
+      const [id, clusterId] = [seedId(`alert-rule/${name}`), seedId(`cluster/${cluster}`)];
+      // oxlint-disable-next-line no-await-in-loop
+      const added = await trx.insertInto('alert_rule').values({
+        ...owned(id, name), ...rule, cluster_id: clusterId, tag: '', condition: JSON.stringify(condition), presentation: JSON.stringify(presentation), enabled: 1, source: 'MANAGED',
+        alert_receiver_ids: JSON.stringify(told.map(alertReceiverId)), state: 'UNDEPLOYED', target_type: 'CLUSTER', target_id: clusterId, is_up_to_date: 0, starts_at: null,
+      }).onConflict((conflict) => conflict.column('id').doNothing()).returning('id').executeTakeFirst();
+      // oxlint-disable-next-line no-await-in-loop
+      if (added) await engine.alertRuleChanged(trx, id);
+    }
+  });
+}
