@@ -1,5 +1,6 @@
 /** What the platform's data means. */
 
+export { nodesText } from './cluster-nodes.ts';
 export type { ServiceChange, Sibling, VariableKey } from './changes.ts';
 export { deploymentIn, deploymentWindow, isInWindow } from './deployment-window.ts';
 export { deploymentIdsIn, deploymentProgressOf, isStatusOf, saysNeverDeployed, type DeploymentProgress, type LenientServiceStatus, type RequestedAction } from './deployment-progress.ts';
@@ -21,4 +22,6 @@ export type { LogSearchResult } from './search.ts';
 export { durationOf, timeWindow, UnusableQuery } from './time-window.ts';
 export { laterFirst } from './time-order.ts';
 export { originIn, versionSourceOf, type ServiceOrigin, type VersionSource } from './version-source.ts';
+export { usageText } from './usage.ts';
+export { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
 export { canServe, instancesIn, instancesText, needsHistory, servingOf, servingText } from './serving.ts';

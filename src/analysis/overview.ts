@@ -1,5 +1,7 @@
 import { terminalOutcome } from '../contract/index.ts';
 import { actionIn, type LenientServiceStatus } from './deployment-progress.ts';
+import { outsideChange } from './diagnosis/outside-change.ts';
+import { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
 
 /** A service with its status, which is absent if the platform returned none. */
 export interface WatchedService {
@@ -21,6 +23,8 @@ export interface ServiceCondition {
   readonly state?: string;
   /** The reason for the condition, in a few words. */
   readonly reason: string;
+  /** For a database whose node is lost: the newest backup that it could be brought back from, or "none". */
+  readonly backup?: string;
   /** When it was last deployed. */
   readonly at?: string;
 }
@@ -50,24 +54,25 @@ const failingStep = (status: JudgedStatus): string => {
 // A job and Terraform run and end.
 const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended well', terraform: 'it was applied' };
 
-const settled = (state: string, status: JudgedStatus, kind: string): readonly [Condition, string] | undefined => {
+const settled = (state: string, status: JudgedStatus, kind: string, warning: string | undefined): readonly [Condition, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
-  const warning = status.running?.warnings?.find((each) => typeof each === 'string');
   if (state === 'UNAVAILABLE') return ['unavailable', warning ?? 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
   if (state === 'STOPPED' || state === 'DELETED') return ['stopped', `it is ${state.toLowerCase()}`];
   if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED') return ['never deployed', 'it was never deployed'];
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
-  return status.service_deployment_status === 'OUT_OF_DATE'
-    ? ['out of date', warning ?? 'its configuration or a variable changed since it was deployed']
-    : ['well', wellTexts[kind] ?? 'it runs'];
+  if (status.service_deployment_status !== 'OUT_OF_DATE') return ['well', `${wellTexts[kind] ?? 'it runs'}${warning === undefined ? '' : `, but: ${warning}`}`];
+  return ['out of date', warningsIn(status).find((each) => outsideChange.test(each)) ?? `its configuration or a variable changed since it was deployed${warning === undefined ? '' : `; besides: ${warning}`}`];
 };
 
-/** The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a few words. */
-export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'environment'): readonly [Condition, string] => {
+/**
+ * The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a few words.
+ * @param warning what the platform says of what runs of it
+ */
+export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'environment', warning?: string): readonly [Condition, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
-  const end = settled(state, status, kind);
+  const end = settled(state, status, kind, warning);
   if (end) return end;
   const action = actionIn(status.status_details);
   return ['moving', action ? `${action.toLowerCase()} under way: ${state}` : `under way: ${state}`];
@@ -75,18 +80,21 @@ export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'env
 
 const time = ({ at }: ServiceCondition): number => Date.parse(at ?? '') || 0;
 
-/** The conditions of an environment's services, most urgent first. Unknown states count as `moving`. */
+/** The conditions of an environment's services, most urgent first, those before others of which the platform says something. Unknown states count as `moving`. */
 export function overviewOf(services: readonly WatchedService[]): Overview {
-  const rows = services.map((service): ServiceCondition => {
+  const warnings = warningsOfServices(services);
+  const judged = services.map((service) => {
     const { id, name, kind, status } = service;
-    const [condition, reason] = conditionOf(service.status, service.kind);
-    return { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined };
+    const warning = warnings.get(service);
+    const [condition, reason] = conditionOf(status, kind, warning);
+    const stranded = strandedDataIn(status);
+    const row: ServiceCondition = { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined, ...(stranded && { backup: stranded.backup ?? 'none' }) };
+    return { row, isWarned: warning !== undefined };
   });
   const counts: Partial<Record<Condition, number>> = {};
-  for (const { condition } of rows) counts[condition] = (counts[condition] ?? 0) + 1;
-  return {
-    services: rows.toSorted((one, other) =>
-      conditions.indexOf(one.condition) - conditions.indexOf(other.condition) || time(other) - time(one) || one.name.localeCompare(other.name)),
-    counts,
-  };
+  for (const { row: { condition } } of judged) counts[condition] = (counts[condition] ?? 0) + 1;
+  const inOrder = judged.toSorted(({ row: one, isWarned }, { row: other, isWarned: isOtherWarned }) =>
+    conditions.indexOf(one.condition) - conditions.indexOf(other.condition) || (one.condition === 'well' ? Number(isOtherWarned) - Number(isWarned) : 0)
+    || time(other) - time(one) || one.name.localeCompare(other.name));
+  return { services: inOrder.map(({ row }) => row), counts };
 }

@@ -7,8 +7,9 @@ export const causeCodes = [
   'missing_variable', 'out_of_memory', 'jvm_heap', 'docker_build_failed', 'dependency_install_failed', 'compile_failed', 'tests_failed',
   'git_clone_denied', 'git_branch_not_found', 'git_unreachable', 'terraform_state_locked', 'terraform_auth', 'terraform_failed', 'helm_timeout',
   'helm_operation_in_progress', 'helm_chart_invalid', 'dependency_unreachable', 'database_auth_failed', 'migration_failed', 'time_limit',
-  'app_crashed', 'disk_full', 'cluster_locked', 'quota_exceeded', 'insufficient_resources', 'canceled', 'tls_failed', 'dns_failed',
-  'changed_outside', 'cluster_unreachable',
+  'app_crashed', 'disk_full', 'cluster_locked', 'quota_exceeded', 'insufficient_resources', 'no_fitting_node', 'canceled', 'tls_failed', 'dns_failed',
+  'changed_outside', 'cluster_unreachable', 'node_lost', 'database_node_lost', 'storage_node_gone', 'node_unreachable',
+  'instance_not_begun',
 ] as const;
 export type CauseCode = (typeof causeCodes)[number];
 

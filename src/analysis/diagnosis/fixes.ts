@@ -184,6 +184,10 @@ export const restartLockHolder: CallBuilder = ({ evidence: { lockHolder: holder 
   };
 };
 
+/** Brings a database back from its newest backup, where there is one. What was written since is lost, so a node that may come back is waited for. */
+export const bringDatabaseBack: CallBuilder = ({ evidence: { service } }, facts) =>
+  (facts['backup'] ? { tool: diagnosisTools.restoreDatabase, arguments: { database_id: service.id }, why: 'only if its node does not come back: brings it back from its newest backup, without what was written since' } : undefined);
+
 export const cancelRunningDeployment: CallBuilder = ({ evidence: { environment }, outcome }) =>
   environment && outcome === 'in_progress'
     ? { tool: diagnosisTools.cancelDeployment, arguments: { environment_id: environment.id }, why: 'it is still going and keeps others of its environment waiting' }

@@ -42,7 +42,12 @@ export const showHistory: CallBuilder = ({ evidence: { service } }) =>
   ({ tool: diagnosisTools.listDeployments, arguments: serviceArgument(service.id), why: 'shows which deployments went well and what they deployed' });
 
 /** Shows the state of the environment: the reason for a lock may still hold. */
-export const showEnvironment: CallBuilder = ({ evidence: { environment, service } }) =>
-  environment
-    ? { tool: diagnosisTools.showEnvironment, arguments: { environment: environment.id }, why: 'shows how the rest stands and which alerts fire: whether what it was locked for is over' }
-    : { tool: diagnosisTools.getService, arguments: serviceArgument(service.id), why: 'shows how it stands, before anybody lifts the lock' };
+export const showEnvironment: CallBuilder = ({ evidence: { cluster, environment, service } }) => {
+  const isLocked = cluster?.lock !== undefined && cluster.lock !== null;
+  return environment
+    ? { tool: diagnosisTools.showEnvironment, arguments: { environment: environment.id }, why: `shows how the rest stands and which alerts fire${isLocked ? ': whether what it was locked for is over' : ''}` }
+    : { tool: diagnosisTools.getService, arguments: serviceArgument(service.id), why: `shows how it stands${isLocked ? ', before anybody lifts the lock' : ''}` };
+};
+
+/** Shows the machines with their labels, by which they are chosen. */
+export const showClusters: CallBuilder = () => ({ tool: diagnosisTools.showClusters, arguments: {}, why: 'shows the nodes with their labels' });

@@ -2,9 +2,13 @@ import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showEnvironment, showErrors, showHistory } from '../inspections.ts';
 import { cancelRunningDeployment, deployAgain, giveMoreDisk, letRunLonger, proposeUnlockCluster } from '../fixes.ts';
 import { outsideChange } from '../outside-change.ts';
-import type { DeploymentSituation, Facts } from '../situation.ts';
+import type { DeploymentSituation } from '../situation.ts';
+import { warningFacts } from '../warning-facts.ts';
 import type { Remedy } from '../next-calls.ts';
 import { type CauseRule, runSteps } from './rule.ts';
+
+/** How the platform says of what runs that there is no room for it. */
+const noRoom = /^No node has room for an instance: (?<told>.+)$/;
 
 /** While the cluster is locked, no other fix works. Check whether the lock is still needed before lifting it. */
 export const lockRemedies: readonly Remedy[] = [[showEnvironment, proposeUnlockCluster, deployAgain]];
@@ -20,15 +24,6 @@ const runSeconds = ({ steps, deployment }: DeploymentSituation): number | undefi
 
 /** How the platform says that it could not look at what runs. */
 const unreachable = /^Its cluster can't be looked at since (?<since>[\dT:.Z-]+): (?<reason>.+)\. What runs is not known/;
-
-/** What a warning about what runs says; undefined if none says that. */
-const warningFacts = (status: DeploymentSituation['evidence']['status'], pattern: RegExp): { readonly why: string; readonly facts: Facts } | undefined => {
-  for (const warning of status?.running?.warnings ?? []) {
-    const match = pattern.exec(warning ?? '');
-    if (match?.groups) return { why: 'the platform says so of what runs', facts: { ...match.groups } };
-  }
-  return undefined;
-};
 
 /** Causes in the platform and its clusters, and actions of people. */
 export const platformRules: readonly CauseRule[] = [
@@ -137,11 +132,14 @@ export const platformRules: readonly CauseRule[] = [
       { pattern: /\bOutOf(?<resource>cpu|memory|pods)\b/ },
       { pattern: /^No node has room for (?:an instance|the job): no suitable node \((?<away>\d+ nodes? not available for new tasks)\)/ },
       { pattern: /^No node has room for (?:an instance|the job): / },
+      { pattern: /^No node takes (?:an instance|the job) at present: no suitable node \((?<away>.+?)\)\.(?: Of those that it may run on, (?<closed>.+?)\.)?$/ },
       { pattern: /pod didn't trigger scale-up/, indirect: true },
       { pattern: /\bFailedScheduling\b/, indirect: true },
     ],
+    observe: ({ evidence: { status } }) => (status?.state === 'UNAVAILABLE' ? warningFacts(status, noRoom) : undefined),
     sentence: (facts, { configuration: { cpu, memory } }) => {
-      if (facts['away']) return `Nothing can be started on the cluster's nodes: ${quote(facts['away'])}. They are down, or were drained or paused.`;
+      if (facts['closed']) return `None of the nodes that it may run on takes instances at present: ${quote(facts['closed'])}. It is started when one does again.`;
+      if (facts['away']) return `Nothing can be started on the cluster's nodes: ${quote(facts['away'])}. They are down, just starting, or were drained or paused.`;
       const asked = [cpu === undefined ? '' : `${cpu} millicores`, memory === undefined ? '' : `${memory} MB`].filter(Boolean).join(', ');
       return `No node of the cluster has room for it${facts['resource'] ? `: not enough ${facts['resource']}` : ''}${asked ? ` (it asks for ${asked})` : ''}.`;
     },

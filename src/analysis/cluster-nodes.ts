@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+import type { Cluster } from '../contract/index.ts';
+import type { Lenient } from './lenient.ts';
+
+type Row = Partial<Lenient<z.infer<typeof Cluster>>>;
+type Node = Lenient<NonNullable<z.infer<typeof Cluster>['nodes']>[number]>;
+
+/** Most nodes that are named one by one. */
+const mostNamed = 3;
+
+/** What is out of order with a node; undefined if it takes instances. */
+const trouble = ({ state, availability, state_since: since }: Node): string | undefined => {
+  if (state !== 'READY') return `${String(state)}${since ? ` since ${since} or earlier` : ''}`;
+  return availability === 'ACTIVE' ? undefined : String(availability);
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+const room = (has: number | null | undefined, allotted: number | null | undefined): number => Math.max(0, (has ?? 0) - (allotted ?? 0));
+
+/**
+ * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on those that do.
+ * @returns undefined for a cluster without machines, and for one whose only machine is all right
+ */
+export function nodesText({ name, nodes, warnings }: Row): string | undefined {
+  const of = name ?? 'the cluster';
+  if (!nodes) return warnings?.[0] ? `Nodes of ${of}: ${warnings[0]}` : undefined;
+  const usable = nodes.filter((node) => trouble(node) === undefined);
+  const others = nodes.filter((node) => !usable.includes(node));
+  if (nodes.length < 2 && others.length === 0) return undefined;
+  const told = others.slice(0, mostNamed).map((node) => `${node.name ?? node.id ?? '?'} is ${trouble(node)!}`);
+  const more = others.length > mostNamed ? [`${others.length - mostNamed} more take none`] : [];
+  const cpu = sum(usable.map((node) => room(node.cpu, node.cpu_allotted)));
+  const memory = sum(usable.map((node) => room(node.memory, node.memory_allotted)));
+  return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${(cpu / 1000).toFixed(1)} CPUs, ${memory} MB`].join('; ')}.`;
+}
