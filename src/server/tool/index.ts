@@ -15,7 +15,8 @@ export { alreadyLocked, clusterLock, clusterUpgrade, notLocked } from './preview
 export { chosenServices, idsInLists, itemsInLists } from './preview/chosen-services.ts';
 export { deletion } from './preview/deletion.ts';
 export { deployment, versionOf } from './preview/deployment.ts';
-export { deploymentEffects, environmentDeployment } from './preview/environment-deployment.ts';
+export { environmentDeployment, serviceDeployment } from './preview/environment-deployment.ts';
+export { terraformChanges, terraformEffect } from './preview/terraform-plan.ts';
 export { jobEffect, scheduleText } from './preview/job-run.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';
 export { lineAgreed, lineTexts, notKnown, organizationOf, show, textAt, textOf, type NoOp, toldOnce, type PlanLine, type Preview } from './preview/preview.ts';

@@ -1,3 +1,4 @@
+import { warningsIn } from '../../../analysis/index.ts';
 import { allOperations, DeploymentAction, isAtRest, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
@@ -146,13 +147,13 @@ export const serviceResources: readonly PlatformResource[] = [
     name: 'service_status',
     uri: 'infra://service/{kind}/{+service}/status',
     title: 'Status of a service',
-    description: 'The deployment state of a service: what it does now, and when it was last deployed.',
+    description: 'The deployment state of a service: what it does now, when it was last deployed, and what is not as it should be of what runs.',
     toolset: 'services',
     input: service,
     operations: listOf(statuses),
     read: async (_, context) => {
       const status = (await readServiceStatus(referenceOf(context), context))?.status ?? (await readForKind(statuses, context));
-      return { id: status['id'], ...shownStatus(status), steps: recordsIn(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
+      return { id: status['id'], ...shownStatus(status), warnings: warningsIn(status).join(' ') || undefined, steps: recordsIn(at(status, 'steps.details')).map(stepText).join(', ') || undefined };
     },
     render: record(),
     watched: { requests: 1, isMoving: isUnderWay },

@@ -9,4 +9,6 @@ export interface SharedStore extends GuardStore {
   readonly operatorSessions: OperatorSessionRecords;
   /** What servers learn of resources and tell each other. @param platform identifies the platform and its data. */
   readonly resourceNews: (platform: string) => ResourceNews;
+  /** Resolves with the reason once a newer server has changed the store so that this one can't work on it. */
+  readonly unusable: Promise<Error>;
 }

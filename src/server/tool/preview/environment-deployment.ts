@@ -1,39 +1,52 @@
 import { isServiceKind, operations } from '../../../contract/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 import { readById, servicesIn } from '../../context/index.ts';
-import { versionOf } from './deployment.ts';
+import { deployment, versionOf } from './deployment.ts';
 import { jobEffect } from './job-run.ts';
-import { reading, readUses } from '../reads.ts';
-import { showName, textOf, notKnown, type PlanLine, type Preview } from './preview.ts';
+import { reading, readUses, type ReadsFor } from '../reads.ts';
+import { terraformChange, terraformPlanReads, type TerraformChange } from './terraform-plan.ts';
+import { showName, textOf, notKnown, type PlanLine, type Preview, type PreviewContext } from './preview.ts';
 
-/** Side effects of deploying a service, in words without a subject; undefined for kinds without side effects. */
-const effectOf = (kind: string, service: JsonRecord): string | undefined => (kind === 'terraform' ? 'plan and apply' : kind === 'job' ? jobEffect(service) : undefined);
-
-/** The same as sentences about the target. */
-export const deploymentEffects: Preview = async (_, { target: { kind, id }, reader }) => {
-  if (kind === 'terraform') return ['Terraform plans and applies: what drifted is changed back, in the cloud account too.'];
-  if (kind !== 'job') return [];
-  const text = jobEffect(id === undefined ? undefined : await readById(kind, id, reader));
-  return [`${text[0]!.toUpperCase()}${text.slice(1)}.`];
+/** Side effects of deploying a service, in words without a subject; undefined for kinds without side effects. @param change what a deployment of Terraform changes */
+const effectOf = (kind: string, service: JsonRecord, change: TerraformChange | undefined): string | undefined => {
+  if (kind === 'terraform') return change?.isRefused ? 'refused without a plan' : change?.commit === undefined ? 'plan and apply' : 'apply its plan';
+  return kind === 'job' ? jobEffect(service) : undefined;
 };
 
-function serviceLine(service: JsonRecord): string {
+const deploymentReads: ReadsFor = (planned) => [...(deployment.reads?.(planned) ?? []), ...(planned.some(({ target }) => target === 'terraform') ? terraformPlanReads : [])];
+
+/** What deploying the target service does beside its version, and the version. */
+export const serviceDeployment: Preview = reading(deploymentReads, async (args: JsonRecord, context: PreviewContext) => {
+  const { target: { kind, id }, reader } = context;
+  if (kind === 'terraform') {
+    const { lines, commit } = await terraformChange(id, reader);
+    return [...lines, ...(await deployment(commit === undefined ? args : { ...args, git_commit_id: commit }, context))];
+  }
+  if (kind !== 'job') return deployment(args, context);
+  const text = jobEffect(id === undefined ? undefined : await readById(kind, id, reader));
+  return [`${text[0]!.toUpperCase()}${text.slice(1)}.`, ...(await deployment(args, context))];
+});
+
+function serviceLine(service: JsonRecord, change?: TerraformChange): string {
   const kind = textOf(service, 'service_type')?.toLowerCase();
   const called = `${showName(textOf(service, 'name') ?? String(service['id']))} (${kind ?? 'of no kind that is told'})`;
   if (!isServiceKind(kind)) return `${called}: no tool acts on services of this kind; whether it is deployed, and what that does, is not known.`;
-  const effect = effectOf(kind, service);
-  return `${called}: ${[...(effect === undefined ? [] : [effect]), versionOf(service) ?? 'of a version that is not known'].join(', ')}.`;
+  const effect = effectOf(kind, service, change);
+  return `${called}: ${[...(effect === undefined ? [] : [effect]), versionOf(service, change?.commit) ?? 'of a version that is not known'].join(', ')}.`;
 }
 
 /** An agreement covers the service's id too, since another service may have its name by then. */
-const agreedLine = (service: JsonRecord): PlanLine => {
-  const text = serviceLine(service);
+const agreedLine = (service: JsonRecord, change?: TerraformChange): PlanLine => {
+  const text = serviceLine(service, change);
   return { text, agreed: `${String(service['id'])} ${text}` };
 };
 
 /** What deploying the target environment does to each of its services. Leaves out states and times, which change while somebody reads. */
-export const environmentDeployment: Preview = reading(readUses('the plan does not show which services are deployed', operations.list_services), async (_, { target, reader }) => {
+export const environmentDeployment: Preview = reading([...readUses('the plan does not show which services are deployed', operations.list_services), ...terraformPlanReads], async (_, { target, reader }) => {
   const services = await servicesIn(target.id, reader);
   if (!services) return [notKnown('which services there are, and so what is done to which; it may run jobs, and plan and apply Terraform')];
-  return services.length === 0 ? ['There are no services in it.'] : services.map(agreedLine);
+  if (services.length === 0) return ['There are no services in it.'];
+  const changes = await Promise.all(services.map(async (service) =>
+    (textOf(service, 'service_type') === 'TERRAFORM' ? terraformChange(String(service['id']), reader, `Terraform of ${showName(textOf(service, 'name') ?? String(service['id']))}`) : undefined)));
+  return [...services.map((service, index) => agreedLine(service, changes[index])), ...changes.flatMap((change) => (change?.isKnown ? change.lines : []))];
 });

@@ -1,4 +1,4 @@
-import { migrateSchema, openPool, transaction, type PostgresAddress, type PostgresClient } from '../../../../postgres/index.ts';
+import { IncompatibleSchema, migrateSchema, openPool, requireCompatibleSchema, transaction, type PostgresAddress, type PostgresClient } from '../../../../postgres/index.ts';
 import { StoreUnavailable } from '../../../failure/index.ts';
 import { timeStep } from '../time-step.ts';
 import { guardSchema } from './schema-steps.ts';
@@ -23,6 +23,8 @@ export interface GuardConnection {
   readonly run: Query;
   /** Runs changes in one transaction, again if others got in its way. */
   readonly transact: <Value>(change: (own: GuardTransaction) => Promise<Value>) => Promise<Value>;
+  /** Resolves with the reason once a newer server has changed the tables so that this one can't work on them. */
+  readonly unusable: Promise<Error>;
   readonly close: () => Promise<void>;
 }
 
@@ -78,16 +80,20 @@ export const applicationName = 'infra-mcp-server';
 export function guardConnection(address: PostgresAddress, { isTimeGiven, maximumConnections }: { readonly isTimeGiven: boolean; readonly maximumConnections: number }): GuardConnection {
   const pool = openPool(address, { applicationName, maximumConnections });
   const prepare = once(() => migrateSchema(pool, guardSchema));
+  const unusable = Promise.withResolvers<Error>();
   const attempt: GuardConnection['transact'] = async (change) => {
     await prepare();
-    return transaction(pool, 'write', (client) => {
+    return transaction(pool, 'write', async (client) => {
+      // A newer server may have migrated the tables since.
+      await requireCompatibleSchema(client, guardSchema);
       const query = queryOn(client);
       return change({ query, lock: (name) => query('select from guard_lock where name = $1 for update', name), time: timeIn(query, isTimeGiven) });
     });
   };
   const transact: GuardConnection['transact'] = (change) =>
     attempt(change).catch((error: unknown) => {
+      if (error instanceof IncompatibleSchema) unusable.resolve(error);
       throw new StoreUnavailable(error);
     });
-  return { transact, run: (statement, ...values) => transact(({ query }) => query(statement, ...values)), close: () => pool.end() };
+  return { transact, run: (statement, ...values) => transact(({ query }) => query(statement, ...values)), unusable: unusable.promise, close: () => pool.end() };
 }

@@ -37,6 +37,7 @@ export function postgresGuardStore(address: PostgresAddress, { maximumConnection
     keyChecks: postgresKeyChecks(connection),
     operatorSessions: postgresOperatorSessions(connection),
     resourceNews: (platform) => postgresResourceNews(connection, address, platform),
+    unusable: connection.unusable,
     close: connection.close,
   };
 }
