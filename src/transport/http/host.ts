@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { errorResponse } from './error-response.ts';
 import { discardBody } from './request-body.ts';
@@ -77,6 +77,8 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   let stopping = false;
   let draining = false;
   let closing = false;
+  /** How many requests have arrived. */
+  let arrived = 0;
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse, requestId: string, entry: OpenRequest, addLogFields: HttpExchange['addLogFields']) => {
     const { path, url } = requestTarget(incoming);
@@ -111,6 +113,7 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   const handle = (incoming: IncomingMessage, response: ServerResponse): void => {
     const entry: OpenRequest = { draining: new AbortController(), forceClose: new AbortController() };
     open.add(entry);
+    arrived += 1;
     if (draining) entry.draining.abort();
     void serve(incoming, response, entry).finally(() => {
       open.delete(entry);
@@ -130,6 +133,21 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
   limitConnectionsPerAddress(server, limits.connectionsPerAddress);
   const address = await listen(server, port, host);
 
+  /** Waits until no request has arrived for the shutdown delay, for the drain time at most: a connection with a request just arriving would close without a response. */
+  const untilQuiet = async (): Promise<void> => {
+    const latest = performance.now() + limits.drainTime;
+    let seen: number;
+    do {
+      seen = arrived;
+      // oxlint-disable no-await-in-loop
+      await pause(limits.shutdownDelay);
+      // A process that was busy accepts what came in the meantime in one turn, and reads it in the next.
+      await nextTurn();
+      await nextTurn();
+      // oxlint-enable no-await-in-loop
+    } while (seen !== arrived && performance.now() < latest);
+  };
+
   return {
     port: address.port,
     async drain() {
@@ -138,13 +156,11 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
       if (limits.drainDelay > 0) await pause(limits.drainDelay);
       draining = true;
       for (const request of open) request.draining.abort();
-      // Without the delay, a connection with a request just arriving would close without a response.
-      if ((await connections(server)) > 0) await pause(limits.shutdownDelay);
-      closing = true;
-      const closed = new Promise((resolve) => server.close(resolve));
       const forceCloseTimer = setTimeout(() => open.forEach((request) => request.forceClose.abort()), limits.drainTime);
       const closeConnectionsTimer = setTimeout(() => server.closeAllConnections(), limits.drainTime + finalEventTime);
-      await closed;
+      if ((await connections(server)) > 0) await untilQuiet();
+      closing = true;
+      await new Promise((resolve) => server.close(resolve));
       clearTimeout(forceCloseTimer);
       clearTimeout(closeConnectionsTimer);
     },

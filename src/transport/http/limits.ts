@@ -41,7 +41,7 @@ export interface Limits {
   readonly streamsPerAddress: number;
   /** How long a host that was told to stop takes requests as before, while it already says that it is not ready. */
   readonly drainDelay: number;
-  /** How long a host that shuts down still answers new requests, with 503. */
+  /** How long no request must have arrived before a host that shuts down closes its port. Until then it answers new ones with 503, for the drain time at most. */
   readonly shutdownDelay: number;
   /** How long running calls may take to finish when the host shuts down. */
   readonly drainTime: number;
