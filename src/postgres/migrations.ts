@@ -95,4 +95,4 @@ export async function migrateSchema(pool: PostgresPool, schema: SchemaSteps, ann
 }
 
 /** Requires that this program may still work on a schema that another one may have migrated. @throws IncompatibleSchema otherwise */
-export const requireCompatibleSchema = async (pool: PostgresPool, schema: SchemaSteps): Promise<void> => requireCompatible(schema, await appliedSteps(pool, schema));
+export const requireCompatibleSchema = async (client: Pick<PostgresClient, 'query'>, schema: SchemaSteps): Promise<void> => requireCompatible(schema, await appliedSteps(client, schema));

@@ -4,6 +4,7 @@ import type { ServerKind } from '../doctor/doctor.ts';
 import { permissionLevels } from '../../contract/index.ts';
 import { type Command, defineCommand, json, booleanFlag } from './command.ts';
 import { backupCommands } from './backup-commands.ts';
+import { nodeDrain } from './node-commands.ts';
 import { assistants } from '../init/assistants.ts';
 import { type Shell, shells } from './shells.ts';
 
@@ -26,6 +27,7 @@ const assistantNames = assistants.map(({ name }) => name) as [string, ...string[
 export const groups: Readonly<Record<string, string>> = {
   token: "manage the tokens of the embedded platform's data directory",
   audit: 'read the audit log',
+  node: 'work on the machines of a cluster',
   database: 'back up and restore the data of a PostgreSQL that runs on a Docker engine, with its own tools',
   doctor: 'check what a server or a platform needs before you start it, and how to fix problems; changes nothing; exit code 1 if there is a problem',
 };
@@ -130,6 +132,7 @@ export const commands: readonly Command[] = [
     run: async ({ config, args, flags }) => (await import('./token.ts')).tokenRevokeCommand(config, args[0]!, flags),
   }),
   ...backupCommands,
+  nodeDrain,
   defineCommand({
     name: 'tools',
     summary: 'list the tools with their risk and the token permission they need, or show one tool in detail',

@@ -1,22 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { createDockerClient, type DockerClient, dumpDatabase, isDump, parseDockerAddress, restoreDatabase } from '../../platform/runtime/docker/index.ts';
-import type { Config } from '../config/index.ts';
+import { dumpDatabase, isDump, restoreDump } from '../../platform/runtime/docker/index.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { readAddress, tlsFilesIn } from '../wiring/engine-connection.ts';
-
-type EngineConfig = Pick<Config, 'engine' | 'engineTlsDir'>;
-
-/** Works with the engine of a configuration, and closes the connection. */
-async function withEngine<Value>({ engine, engineTlsDir }: EngineConfig, work: (docker: DockerClient) => Promise<Value>): Promise<Value> {
-  const docker = createDockerClient(readAddress(undefined, () => parseDockerAddress(engine, engineTlsDir === undefined ? undefined : tlsFilesIn(engineTlsDir))));
-  try {
-    return await work(docker);
-  } finally {
-    await docker.close();
-  }
-}
+import { type EngineConfig, withEngine } from '../wiring/configured-engine.ts';
 
 /** Whether a file system operation failed because of a file that is there, or is not. */
 const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;
@@ -68,7 +55,7 @@ async function firstBytes(path: string): Promise<Buffer> {
 export async function databaseRestoreCommand(config: EngineConfig, id: string, path: string, { json }: { json?: boolean }): Promise<void> {
   if (!isDump(await firstBytes(path))) throw new Error(`${path} is not a dump of PostgreSQL in the custom format, such as infra-mcp database backup writes. Nothing was changed.`);
   const { size: bytes } = await stat(path);
-  await withProgress('Restoring the database', () => withEngine(config, (docker) => restoreDatabase(docker, id, { dump: createReadStream(path), bytes })));
+  await withProgress('Restoring the database', () => withEngine(config, (docker) => restoreDump(docker, id, { dump: createReadStream(path), bytes })));
   process.stderr.write(wrapped(`Restored ${path}. Tables that it doesn't have are as they were.\n`, process.stderr));
   if (json) process.stdout.write(`${JSON.stringify({ restored: path })}\n`);
 }

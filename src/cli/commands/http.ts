@@ -81,7 +81,7 @@ function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => v
  * `infra-mcp http`: serves MCP clients over HTTP until a signal ends it. When it is ready, prints its URL, and that of its
  * metrics if they are served, as one line of JSON on stdout.
  * @throws Error if anybody could reach it without authentication, or a configured file, address or database can't be used; at
- *   the end, if a newer version has changed the database of its embedded platform.
+ *   the end, if a newer version has changed the database that it uses.
  */
 export async function httpCommand(config: Config): Promise<void> {
   const log = createLog(config.logLevel);
@@ -154,7 +154,7 @@ async function serve(config: Config, { log, shared, resolver }: { readonly log: 
     throw error;
   });
   process.stdout.write(`${JSON.stringify({ url, metrics_url: metricsUrl })}\n`);
-  const failure = await Promise.race([stopped, ...(connection.unusable ? [connection.unusable] : [])]);
+  const failure = await Promise.race([stopped, ...[connection.unusable, shared?.store.unusable].filter((each) => each !== undefined)]);
   stopReloading();
   await server.close();
   await telemetry.close();

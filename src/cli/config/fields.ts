@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 
 /** The commands that take options. */
-export type CommandName = 'stdio' | 'platform' | 'doctor platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit' | 'backup' | 'restore' | 'migrate' | 'database';
+export type CommandName = 'stdio' | 'platform' | 'doctor platform' | 'token' | 'tools' | 'http' | 'approve' | 'audit' | 'backup' | 'restore' | 'migrate' | 'database' | 'node';
 
 /** The documented properties of an option. */
 export interface OptionInfo {

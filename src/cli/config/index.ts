@@ -1,6 +1,6 @@
 /** Options and where their values come from. */
 
 export { givenOptions } from './given-options.ts';
-export { domainPattern } from './options.ts';
+export { defaultDomain, domainPattern } from './options.ts';
 export { linkedPages, pageLink, repositoryUrl } from './page-links.ts';
 export { choicesOf, chosenProfile, ConfigError, defaultDataDir, enumOf, flagOf, integerBetween, kindOf, optionHelp, optionsOf, profileNames, readConfig, settingsOf, type CommandName, type Config, type GivenFlags, type logLevels, type OptionHelp, type OptionName, type Profile, type Setting } from './read-config.ts';

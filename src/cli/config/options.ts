@@ -130,18 +130,21 @@ export const options = {
 /** A name below which services get their addresses. */
 export const domainPattern = /^(?=[^]{1,150}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)*[a-z](?:[a-z\d-]{0,61}[a-z\d])?$/i;
 
+/** The domain of public addresses where none is given. */
+export const defaultDomain = 'localhost';
+
 /** Options for the Docker engine that services run on. */
 export const engineOptions = {
   engine: withDefault(anyText, 'unix:///var/run/docker.sock', {
-    env: 'INFRA_ENGINE', foreignEnv: 'DOCKER_HOST', value: 'address', commands: ['platform', 'doctor platform', 'database'],
+    env: 'INFRA_ENGINE', foreignEnv: 'DOCKER_HOST', value: 'address', commands: ['platform', 'doctor platform', 'database', 'node'],
     description: 'Address of a Docker engine: `unix://` and the path of its socket, or `tcp://host:port`, but not `ssh://`. Whoever may use an engine is root on its host.',
     fallback: 'DOCKER_HOST if it is set, else unix:///var/run/docker.sock',
   }),
   engineTlsDir: optional(path, {
-    env: 'INFRA_ENGINE_TLS_DIR', value: 'path', commands: ['platform', 'doctor platform', 'database'],
+    env: 'INFRA_ENGINE_TLS_DIR', value: 'path', commands: ['platform', 'doctor platform', 'database', 'node'],
     description: 'Directory with ca.pem, cert.pem and key.pem for an engine at `tcp://`. Required unless it is on this machine.',
   }),
-  domain: withDefault(textMatching('a domain name such as apps.example.com, without scheme and port', (value) => domainPattern.test(value)), 'localhost', {
+  domain: withDefault(textMatching('a domain name such as apps.example.com, without scheme and port', (value) => domainPattern.test(value)), defaultDomain, {
     env: 'INFRA_DOMAIN', value: 'name', commands: ['platform', 'doctor platform'],
     description: 'Domain below which services get their public addresses. Name servers have to give the address of the machine for `*.` and this domain. Below `localhost` only the machine itself reaches them.',
   }),

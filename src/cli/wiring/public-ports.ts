@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { readConfiguredFile } from './configured-file.ts';
 
 const Port = z.int().min(1).max(65_535);
 
@@ -7,6 +7,7 @@ const Port = z.int().min(1).max(65_535);
 export const ProxyOfCluster = z.strictObject({
   http_port: Port.optional(),
   https_port: Port.optional(),
+  certificates: z.boolean().optional(),
   bind: z.union([z.ipv4(), z.ipv6()]).optional(),
   image: z.string().min(1).optional(),
   email: z.email().optional(),
@@ -20,7 +21,7 @@ export const ProxyOfCluster = z.strictObject({
  * @throws Error if the file with the root of the authority can't be read, or has no certificate
  */
 export async function publicPortSettings({ http_port: httpPort, https_port: httpsPort, acme_directory: directory, acme_root_file: file, ...rest }: z.output<typeof ProxyOfCluster>, from: (path: string) => string) {
-  const root = file === undefined ? undefined : await readFile(from(file), 'utf8');
+  const root = file === undefined ? undefined : await readConfiguredFile(from(file), 'The file that "acme_root_file" names');
   if (root !== undefined && !root.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`The file that "acme_root_file" names has no certificate in PEM format: ${from(file!)}.`);
   return {
     ...rest, ...(httpPort !== undefined && { httpPort }), ...(httpsPort !== undefined && { httpsPort }),

@@ -1,13 +1,14 @@
-import { createDockerClient, DockerAddressError, parseDockerAddress, proxySettings, untestedDatabases } from '../../../platform/runtime/docker/index.ts';
-import { readKnownRecords } from '../../../platform/index.ts';
-import type { ExaminedRecords } from '../../../platform/store/index.ts';
+import { createDockerClient, createManagersClient, DockerAddressError, type DockerClient, type NodeAccess, openNodeAccess, parseDockerAddress, proxySettings, registrySettings, untestedDatabases, withoutAgents } from '../../../platform/runtime/docker/index.ts';
+import { clusterSecrets, readKnownRecords } from '../../../platform/index.ts';
+import { type ExaminedRecords, openExistingVault } from '../../../platform/store/index.ts';
 import type { Config, GivenFlags } from '../../config/index.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import { whereAddresses } from '../../wiring/engine-connection.ts';
-import { describeClusters } from '../../wiring/real-clusters.ts';
+import { describeClusters, readAddresses } from '../../wiring/real-clusters.ts';
 import { examineConfiguredDatabase } from '../database.ts';
 import { nodeFinding, printFindings, readServerConfig } from '../doctor.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
+import { addressFindings } from './engine-addresses.ts';
 import { engineFindings } from './engine-findings.ts';
 import { gitFindings } from './git-programs.ts';
 
@@ -24,23 +25,43 @@ function knownTo(examined: ExaminedRecords | undefined): ExaminedRecords['known'
   return examined.known;
 }
 
-/** Checks the engine of one cluster, and what services on it need. */
-async function clusterFindings({ engine: address, tls, limits, builds, proxy }: Described['clusters'][number], { registries, credentialsFor }: Described, config: Config, examined: ExaminedRecords | undefined): Promise<readonly DoctorFinding[]> {
-  const { registry, dataDir, clustersFile, databaseUrl } = config;
+/** What reaches the engines of nodes: their addresses, and their agents, if the records and the key of their platform are here. @param docker has all addresses of the cluster */
+function nodeAccess(docker: DockerClient, { name, agent }: Described['clusters'][number], { keysDir }: Config, readRecords: () => ExaminedRecords['known'], credentialsFor: Described['credentialsFor']): NodeAccess {
   try {
-    const parsed = parseDockerAddress(address, tls);
-    const docker = createDockerClient(parsed);
+    const [vault, known] = [openExistingVault(keysDir), readRecords()];
+    if (vault && known) return openNodeAccess({ docker, platformId: known.platformId, secretFor: clusterSecrets(vault, { name }), agent, credentialsFor, now: Date.now });
+  } catch {
+    // What is wrong with the records is told where they are needed.
+  }
+  return withoutAgents(docker, agent === undefined ? 'the cluster has no agent: set "agent" for it in the clusters file' : 'the records and the key of the platform are needed to ask its agent: give --data-dir');
+}
+
+/** Checks the engine of one cluster, and what services on it need. */
+async function clusterFindings(cluster: Described['clusters'][number], { registries, credentialsFor }: Described, config: Config, examined: ExaminedRecords | undefined): Promise<readonly DoctorFinding[]> {
+  const { registry, dataDir, clustersFile, databaseUrl } = config;
+  const { limits, builds, proxy, registry: own, placement, hasFastFailover, agent, terraform } = cluster;
+  try {
+    const parsed = readAddresses(cluster, clustersFile, parseDockerAddress);
+    const clients = parsed.map(createDockerClient);
+    const records = databaseUrl === undefined ? { place: dataDir, read: () => readKnownRecords(dataDir) } : { place: 'the database', read: () => knownTo(examined) };
+    let nodes: NodeAccess | undefined;
     try {
-      return await engineFindings({
-        docker, address: parsed, limits, registry: builds.registry?.split('/')[0] ?? registry, registries: registries.map(({ url }) => new URL(url).host), proxy: proxySettings(proxy), credentialsFor,
-        records: databaseUrl === undefined ? { place: dataDir, read: () => readKnownRecords(dataDir) } : { place: 'the database', read: () => knownTo(examined) },
-      });
+      const { findings, best: docker } = clients.length > 1 ? await addressFindings(clients) : { findings: [], best: clients[0]! };
+      nodes = nodeAccess(createManagersClient(clients), cluster, config, records.read, credentialsFor);
+      const served = proxySettings(proxy);
+      const [host, ...path] = (builds.registry ?? registry)?.split('/') ?? [];
+      return [...findings, ...await engineFindings({
+        docker, address: parsed[clients.indexOf(docker)]!, engines: clients, nodes, agent, terraform, limits, placement, hasFastFailover, ...(host !== undefined && { registry: host }), repository: [...path, 'infra-mcp', 'doctor'].join('/'),
+        ownRegistry: own && registrySettings(own, served.image), registries: registries.map(({ url }) => new URL(url).host), registryUrl: (each) => registries.find(({ url }) => new URL(url).host === each)?.url, proxy: served, credentialsFor, records,
+      })];
     } finally {
-      await docker.close();
+      await nodes?.close();
+      await Promise.all(clients.map((client) => client.close()));
     }
   } catch (error) {
-    if (!(error instanceof DockerAddressError)) throw error;
-    return [engine.bad(error.message, `Correct it. ${whereAddresses(clustersFile)}`)];
+    const { cause = error } = error as Error;
+    if (!(cause instanceof DockerAddressError)) throw error;
+    return [engine.bad(cause.message, `Correct it. ${whereAddresses(clustersFile)}`)];
   }
 }
 

@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import { DockerError, type DockerInfo, dockerInfo, isDockerError } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { diskFinding } from './engine-disk.ts';
-import { proxyImageFinding, publicPortsFinding } from './engine-public-ports.ts';
+import { publicPortsFinding } from './engine-public-ports.ts';
 import { registryFindings } from './engine-registries.ts';
 import { swarmFindings } from './engine-swarm.ts';
 import { type ExaminedEngine, sizeText } from './examined-engine.ts';
+import { imageFindings, proxyImageCheck } from './needed-images.ts';
 import { objectsFindings } from './platform-objects.ts';
 
 const engine = findingBuilder('engine');
@@ -20,12 +21,13 @@ const adviceByKind: Partial<Record<DockerError['kind'], string>> = {
   unreachable: 'Start the engine, or correct its address. This user must be allowed to use the socket: run as root, or as a member of its group.',
   timeout: 'Look at the log of the engine, and restart it.',
   version: 'Check again afterwards.',
+  'no leader': 'Start the managers that are down.',
 };
 
 /** What is wrong with an engine that doesn't answer. */
 const unusable = (error: DockerError): DoctorFinding[] => [
   engine.bad(error.reason, adviceByKind[error.kind] ?? 'Check that this is the address of a Docker engine.'),
-  ...['access', 'memory', 'disk of the engine', 'swarm', 'registry', 'public ports', 'proxy image', 'objects of platforms'].map((check) => findingBuilder(check).skipped('the engine does not answer')),
+  ...['access', 'memory', 'disk of the engine', 'swarm', 'registry', 'public ports', proxyImageCheck, 'objects of platforms'].map((check) => findingBuilder(check).skipped('the engine does not answer')),
 ];
 
 /** Who else can use the engine. Whoever can is root on its host. */
@@ -44,9 +46,13 @@ const memoryFinding = ({ MemTotal: bytes, NCPU: cpus }: DockerInfo): DoctorFindi
   return bytes >= minMemoryBytes ? memory.good(has) : memory.note(has, 'Use a larger machine: the engine itself takes about 130 MB, and each service its own.');
 };
 
+/** What to do about a warning of the engine. Some are about the swarm, of which more is said elsewhere. */
+const warningAdvice = (text: string): string => (/\bmanagers?\b/i.test(text) ? 'See what is said of the managers.' : 'Change the settings of the engine or of its kernel, if services need it.');
+
 /** What the engine complains about, such as limits that its kernel doesn't know. */
 const warningFindings = ({ Warnings: texts }: DockerInfo): DoctorFinding[] =>
-  (texts ?? []).map((text) => warnings.note(text.replace(/^WARNING: /, ''), 'Change the settings of the engine or of its kernel, if services need it.'));
+  // They come with the line ends and indentation of a terminal.
+  (texts ?? []).map((text) => text.replace(/^WARNING: /, '').replaceAll(/\s+/g, ' ').trim()).map((text) => warnings.note(text, warningAdvice(text)));
 
 /** Only managers know the objects of a swarm. */
 const objectsIfManager = async (examined: ExaminedEngine, { Swarm: { LocalNodeState: state, ControlAvailable: isManager } }: DockerInfo): Promise<DoctorFinding[]> =>
@@ -62,7 +68,7 @@ export async function engineFindings(examined: ExaminedEngine): Promise<readonly
     const info = await dockerInfo(docker);
     return [
       engine.good(`Docker ${version} at ${docker.address}; API ${spoken}`), accessFinding(examined), memoryFinding(info), ...warningFindings(info),
-      await diskFinding(examined, info), ...(await swarmFindings(examined, info)), ...(await registryFindings(examined)), await publicPortsFinding(examined), await proxyImageFinding(examined),
+      await diskFinding(examined, info), ...(await swarmFindings(examined, info)), ...(await registryFindings(examined)), await publicPortsFinding(examined), ...(await imageFindings(examined)),
       ...(await objectsIfManager(examined, info)),
     ];
   } catch (error) {

@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
-import { anyProxy, hostPorts, inspectDockerDistribution, inspectDockerImage, isDockerError, listDockerContainers } from '../../../platform/runtime/docker/index.ts';
+import { anyProxy, hostPorts, listDockerContainers } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
 const publicPorts = findingBuilder('public ports');
-const proxyImage = findingBuilder('proxy image');
 
 /** How long to wait for a program to accept a connection, in milliseconds. */
 const connectTimeout = 1000;
@@ -20,7 +19,7 @@ function isListenedOn(port: number): Promise<boolean> {
 type Containers = Awaited<ReturnType<typeof listDockerContainers>>;
 
 /** Who has a port of the engine's host, as far as that can be seen from here; undefined if nobody. */
-async function holderOf(port: number, containers: Containers, { address }: ExaminedEngine): Promise<string | undefined> {
+export async function holderOf(port: number, containers: Containers, { address }: Pick<ExaminedEngine, 'address'>): Promise<string | undefined> {
   const container = containers.find(({ Ports }) => Ports.some(({ PublicPort: published }) => published === port));
   if (container) return `the container ${container.Names[0]?.replace(/^\//, '')}`;
   return address.kind === 'unix' && (await isListenedOn(port)) ? 'another program' : undefined;
@@ -40,24 +39,4 @@ export async function publicPortsFinding(examined: ExaminedEngine): Promise<Doct
   const taken = (await Promise.all(ports.map(async (port) => ({ port, holder: await holderOf(port, containers, examined) })))).filter(({ holder }) => holder !== undefined);
   if (taken.length === 0) return publicPorts.good(`no service has one; ${ports.length === 1 ? `port ${ports[0]} is` : `ports ${ports.join(' and ')} are`} free for them`);
   return publicPorts.note(taken.map(({ port, holder }) => `port ${port} is taken by ${holder}`).join(', '), 'Before services get public ports: free it, or set other ports for the proxy in the clusters file.');
-}
-
-/** How long a registry may take to answer, in milliseconds. */
-const registryTimeout = 15_000;
-
-/** Checks whether the image of the proxy is there, or can be had. */
-export async function proxyImageFinding({ docker, proxy: { image }, credentialsFor }: ExaminedEngine): Promise<DoctorFinding> {
-  try {
-    await inspectDockerImage(docker, image);
-    return proxyImage.good(`${image} is there`);
-  } catch (error) {
-    if (!isDockerError(error, 'not found')) throw error;
-  }
-  try {
-    await inspectDockerDistribution(docker, image, credentialsFor(image.split('/')[0]!), { timeoutMilliseconds: registryTimeout });
-    return proxyImage.good(`${image} is pulled when it is needed; its registry has it`);
-  } catch (error) {
-    if (!isDockerError(error)) throw error;
-    return proxyImage.note(`${image} is not there, and can't be had: ${error.reason}`, 'Services with public ports need it: let the engine reach its registry, load the image with docker load, or name another one in the clusters file.');
-  }
 }

@@ -1,11 +1,16 @@
 import { inspectDockerDistribution, isDockerError, isThisMachine } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
+import { ownRegistryFinding } from './own-registry.ts';
+import { tryPush } from './registry-push.ts';
 
 const registryCheck = findingBuilder('registry');
 
 /** No registry has it: only the answer tells something. */
 const missingImage = 'infra-mcp/doctor:missing';
+
+/** Where the public registry has its API. */
+const publicRegistryApi = 'https://registry-1.docker.io';
 
 /** How long a registry may take to answer, in milliseconds. */
 const timeoutMilliseconds = 15_000;
@@ -31,15 +36,31 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
 /** Whether an address means the machine that uses it. @param host with a port, if it has one */
 const isLoopback = (host: string): boolean => isThisMachine(host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1'));
 
+/** Whether images can be pushed to a registry that answers. Only this machine can try, which may reach it in another way than the engine does. */
+async function pushFinding({ registryUrl, repository, credentialsFor }: ExaminedEngine, host: string): Promise<DoctorFinding> {
+  const credentials = credentialsFor(host);
+  const url = host === 'docker.io' ? publicRegistryApi : registryUrl(host) ?? `${isLoopback(host) ? 'http' : 'https'}://${host}`;
+  const tried = await tryPush({ url, repository, credentials });
+  if (tried.is === 'taken') return registryCheck.good(`${host} answers the engine, and takes images`);
+  if (tried.is === 'unknown') return registryCheck.good(`${host} answers the engine; whether it takes images can't be tried from this machine (${tried.why})`);
+  const who = credentials === undefined ? 'without credentials' : `of ${credentials.username}`;
+  return registryCheck.bad(`${host} answers the engine, and refuses images ${who}: ${tried.why}`, 'Give credentials that may push, with its host under "registries" in the clusters file.');
+}
+
+/** Checks the registry for built images that others run. @param machines how many need it */
+async function foreignRegistryFinding(examined: ExaminedEngine, host: string, machines: number): Promise<DoctorFinding> {
+  const reach = await reachFinding(examined, host);
+  const found = reach.state === 'good' ? await pushFinding(examined, host) : reach;
+  if (found.state === 'bad' || machines === 1 || !isLoopback(host)) return found;
+  return registryCheck.note(`${found.says}; each of the ${machines} machines means itself by that address`, 'Give the registry an address by which all machines reach it, unless each of them forwards this one to it. The platform runs such a registry itself with "registry: {}" in the clusters file.');
+}
+
 /** Checks the registry for built images. @param machines how many need it */
 export async function buildRegistryFinding(examined: ExaminedEngine, machines: number): Promise<DoctorFinding> {
-  if (examined.registry !== undefined) {
-    const reach = await reachFinding(examined, examined.registry);
-    if (reach.state === 'bad' || machines === 1 || !isLoopback(examined.registry)) return reach;
-    return registryCheck.note(`${reach.says}; each of the ${machines} machines means itself by that address`, 'Give the registry an address by which all machines reach it, unless each of them forwards this one to it.');
-  }
+  if (examined.ownRegistry !== undefined) return ownRegistryFinding(examined, examined.ownRegistry);
+  if (examined.registry !== undefined) return foreignRegistryFinding(examined, examined.registry, machines);
   if (machines === 1) return registryCheck.good('none for built images, and none is needed on one machine');
-  return registryCheck.bad(`none for built images, and ${machines} machines can't share those that one of them builds`, 'Give one: build_registry in the clusters file, or --registry for this check.');
+  return registryCheck.bad(`none for built images, and ${machines} machines can't share those that one of them builds`, 'In the clusters file, let the platform run one ("registry: {}"), or name yours ("build_registry"); --registry names one for this check.');
 }
 
 /** Checks the registries that services may name. */

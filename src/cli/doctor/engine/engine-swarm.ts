@@ -1,8 +1,11 @@
-import { type DockerInfo, type DockerNode, listDockerNodes } from '../../../platform/runtime/docker/index.ts';
+import { type DockerInfo, type DockerNode, listDockerNodes, nodeName, takesInstances } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
+import { managersFindings, proxyNodesFindings } from './engine-addresses.ts';
 import { limitsFindings } from './engine-limits.ts';
+import { nodesFindings } from './engine-nodes.ts';
 import { buildRegistryFinding } from './engine-registries.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
+import { agentsFindings, swarmPorts } from './node-agents.ts';
 
 const swarm = findingBuilder('swarm');
 const nodes = findingBuilder('nodes');
@@ -11,33 +14,26 @@ const nodes = findingBuilder('nodes');
 const inactive = (examined: ExaminedEngine, { Swarm: { LocalNodeState: state, Error: error } }: DockerInfo): DoctorFinding => {
   const docker = dockerCommand(examined);
   if (state === 'inactive') {
-    return swarm.bad('swarm mode is off', `Switch it on: ${docker} swarm init --advertise-addr 127.0.0.1 (for more than one machine: the address by which the others reach this one)`);
+    return swarm.bad('swarm mode is off', `Switch it on: ${docker} swarm init --advertise-addr <address>, with an address of its machine that stays the same and by which others would reach it. With 127.0.0.1 no other machine can join later`);
   }
   if (state === 'locked') return swarm.bad('the swarm is locked', `Unlock it: ${docker} swarm unlock`);
   if (state === 'pending') return swarm.bad('the engine is still joining a swarm', 'Check again in a minute.');
   return swarm.bad(`swarm mode does not work: ${error || 'the engine says no more'}`, 'Look at the log of the engine.');
 };
 
-const isUsable = ({ Status: { State: state }, Spec: { Availability: availability } }: DockerNode): boolean => state === 'ready' && availability === 'active';
-
-/** What has to be open between the machines of a swarm. */
-const swarmPorts = '2377/tcp of the managers, and 7946/tcp, 7946/udp and 4789/udp of all';
-
-const nameOf = ({ Description: { Hostname: name } }: DockerNode): string => name;
-
 /** What to do about machines that take no services. */
 const nodesAdvice = (away: readonly DockerNode[], docker: string): string => {
   const [silent, resting] = [away.filter(({ Status }) => Status.State !== 'ready'), away.filter(({ Status }) => Status.State === 'ready')];
   return [
-    ...(silent.length > 0 ? [`Start the engines of ${silent.map(nameOf).join(', ')}, and open these ports between the machines: ${swarmPorts}. Of a machine that is gone for good: ${docker} node rm --force ${nameOf(silent[0]!)}.`] : []),
-    ...(resting.length > 0 ? [`When ${resting.map(nameOf).join(', ')} may run services again: ${docker} node update --availability active ${nameOf(resting[0]!)}.`] : []),
+    ...(silent.length > 0 ? [`Start the engines of ${silent.map(nodeName).join(', ')}, and open these ports between the machines: ${swarmPorts}. Of a machine that is gone for good: ${docker} node rm --force ${nodeName(silent[0]!)}.`] : []),
+    ...(resting.length > 0 ? [`When ${resting.map(nodeName).join(', ')} may run services again: ${docker} node update --availability active ${nodeName(resting[0]!)}.`] : []),
   ].join(' ');
 };
 
 const nodesFinding = (examined: ExaminedEngine, all: readonly DockerNode[]): DoctorFinding => {
-  const away = all.filter((node) => !isUsable(node));
+  const away = all.filter((node) => !takesInstances(node));
   if (away.length === 0) return nodes.good(all.length === 1 ? 'one machine' : `${all.length} machines, all ready`);
-  const told = away.map((node) => `${nameOf(node)} (${node.Status.State}, ${node.Spec.Availability})`);
+  const told = away.map((node) => `${nodeName(node)} (${node.Status.State}, ${node.Spec.Availability})`);
   return nodes.note(`${away.length} of ${all.length} take no services: ${told.join(', ')}`, nodesAdvice(away, dockerCommand(examined)));
 };
 
@@ -45,7 +41,7 @@ const nodesFinding = (examined: ExaminedEngine, all: readonly DockerNode[]): Doc
 function processorsFinding(all: readonly DockerNode[]): DoctorFinding[] {
   const kinds = [...Map.groupBy(all, ({ Description: { Platform: { Architecture: kind } } }) => kind)];
   if (kinds.length < 2) return [];
-  return [nodes.bad(`they have different kinds of CPU: ${kinds.map(([kind, machines]) => `${kind} (${machines.map(nameOf).join(', ')})`).join(', ')}; probes and secret variables work on one kind only`, 'Drain the machines of the other kinds, or make a cluster of their own of them.')];
+  return [nodes.bad(`they have different kinds of CPU: ${kinds.map(([kind, machines]) => `${kind} (${machines.map(nodeName).join(', ')})`).join(', ')}; probes and secret variables work on one kind only`, 'Drain the machines of the other kinds, or make a cluster of their own of them.')];
 }
 
 /** Checks the swarm mode of an engine, its machines, what services may hold of them, and the registry that they share. */
@@ -60,5 +56,8 @@ export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo):
   }
   const all = await listDockerNodes(examined.docker);
   const active = all.filter(({ Spec }) => Spec.Availability === 'active');
-  return [swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), nodesFinding(examined, all), ...processorsFinding(active), await buildRegistryFinding(examined, active.length), ...limitsFindings(examined, info, all.filter(isUsable))];
+  return [
+    swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), ...managersFindings(info.Swarm, examined.engines.length), nodesFinding(examined, all), ...(await agentsFindings(examined, all.length)),
+    ...processorsFinding(active), ...(await nodesFindings(examined, all)), await buildRegistryFinding(examined, active.length), ...(await proxyNodesFindings(examined, all)), ...limitsFindings(examined, info, all.filter(takesInstances)),
+  ];
 }

@@ -1,18 +1,36 @@
 import type { KnownRecords } from '../../../platform/index.ts';
-import type { DockerAddress, DockerClient, DockerRegistryCredentials, ProxySettings } from '../../../platform/runtime/docker/index.ts';
+import type { AgentOfCluster, DockerAddress, DockerClient, DockerRegistryCredentials, NodeAccess, PlacementSettings, ProxySettings, RegistrySettings, TerraformSettings } from '../../../platform/runtime/docker/index.ts';
 
 /** The engine that doctor looks at. */
 export interface ExaminedEngine {
   readonly docker: DockerClient;
   readonly address: DockerAddress;
-  /** Host of the registry for built images. */
+  /** The engines of its nodes, as far as they can be reached from here. */
+  readonly nodes: NodeAccess;
+  /** The agents that the cluster is to have; undefined for none. */
+  readonly agent: AgentOfCluster | undefined;
+  /** How it runs Terraform; undefined if it doesn't. */
+  readonly terraform: TerraformSettings | undefined;
+  /** The engines of the swarm that the platform has addresses of, this one included. */
+  readonly engines: readonly DockerClient[];
+  /** Host of the registry for built images, if others run one. */
   readonly registry?: string;
+  /** A name in that registry which the platform may use. */
+  readonly repository: string;
+  /** The registry for built images that the platform runs, if it does. */
+  readonly ownRegistry?: RegistrySettings | undefined;
   /** Hosts of the registries that services may name. */
   readonly registries: readonly string[];
+  /** The address of a registry with its scheme; undefined for one that isn't configured. @param host with its port */
+  readonly registryUrl: (host: string) => string | undefined;
   /** How to sign in to a registry. @param host with its port */
   readonly credentialsFor: (host: string) => DockerRegistryCredentials | undefined;
   /** What the services of the cluster may hold together, if it has limits: thousandths of a CPU, and MB. */
   readonly limits?: { readonly cpu?: number | undefined; readonly memory?: number | undefined } | undefined;
+  /** On which nodes instances may run. */
+  readonly placement: PlacementSettings;
+  /** Whether the platform may set the heartbeat of the swarm. */
+  readonly hasFastFailover: boolean;
   /** How public ports are served. */
   readonly proxy: ProxySettings;
   /** The records of the platform. */

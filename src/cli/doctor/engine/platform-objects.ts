@@ -1,4 +1,5 @@
-import { labelFilter, listPlatformObjects, platformLabels } from '../../../platform/runtime/docker/index.ts';
+import { anyPlatform, labelFilter, listPlatformObjects, platformLabels, unseenText } from '../../../platform/runtime/docker/index.ts';
+import { pageLink } from '../../config/index.ts';
 import { type DoctorFinding, errorText, findingBuilder } from '../finding.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
@@ -11,13 +12,24 @@ const count = (number: number, what: string): string => `${number} ${what}${numb
 /** Arguments that make Docker's own tools list what a platform has. */
 const filtersOf = (platformId: string): string => labelFilter(platformLabels(platformId)).label!.map((each) => `--filter label=${each}`).join(' ');
 
+/** How long looking at all nodes may take, in milliseconds. */
+const timeoutMilliseconds = 60_000;
+
+type PlatformObject = Awaited<ReturnType<typeof listPlatformObjects>>['objects'][number];
+
 /** How many objects are named. */
 const mostNamed = 10;
 
-/** Finds what no record of its platform knows. That it can't be known is another finding than that there is nothing. */
+/** Finds what no record of its platform knows, and says on which nodes nobody could look. */
 export async function objectsFindings(examined: ExaminedEngine): Promise<DoctorFinding[]> {
-  const { docker, records: { place, read } } = examined;
-  const all = await listPlatformObjects(docker);
+  const { objects: all, unseen } = await listPlatformObjects(examined.nodes, AbortSignal.timeout(timeoutMilliseconds));
+  const notSeen = unseen.length === 0 ? [] : [objects.note(`volumes, images and containers on ${count(unseen.length, 'node')} were not looked at: ${unseenText(unseen)}`, `With an agent on each node they are: see "agent" in ${pageLink('run-a-platform')}. Without it, look on the node itself: docker volume ls --filter label=${anyPlatform.label![0]}`)];
+  return [...knownFindings(examined, all), ...notSeen];
+}
+
+/** Compares what is there with the records. That it can't be known is another finding than that there is nothing. */
+function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[]): DoctorFinding[] {
+  const { records: { place, read } } = examined;
   if (all.length === 0) return [objects.good('the engine has nothing that a platform made')];
   // Read after the engine was asked, so that nothing new looks unknown.
   let records: Records;
