@@ -44,6 +44,24 @@ afterEach(async () => {
 
 const serve = (version: string): string => `echo "version ${version}"; exec httpd -f -p 8080 -h /bin\n`;
 
+test('steps of a build that have the labels of another service are not taken for its instances', async () => {
+  git.commit('victim', 'first', shellSource(serve('victim')));
+  const victim = await create('victim', git.url('victim'));
+  expect(await applications.act('deploy', victim)).toMatchObject({ state: 'RUNNING' });
+  const [instance] = await listDockerContainers(docker.engine.docker, { label: [`io.infra-mcp.service=${victim}`] });
+  const labels = Object.entries(instance!.Labels).map(([name, value]) => `LABEL ${name}="${value}"\n`).join('');
+  git.commit('impostor', 'first', shellSource(serve('impostor'), `${labels}RUN echo begun && sleep 600`));
+  const elsewhere = await docker.environment('elsewhere');
+  const impostor = await create('impostor', git.url('impostor'), { environment_id: elsewhere });
+  await docker.platform.must('deploy_application', { application_id: impostor });
+  await applications.untilSaid(impostor, /^begun$/);
+  // The step is on the engine with these labels.
+  expect(await listDockerContainers(docker.engine.docker, { label: [`io.infra-mcp.service=${victim}`], status: ['running'] })).toHaveLength(2);
+  expect(await applications.act('stop', victim)).toMatchObject({ state: 'STOPPED' });
+  await docker.platform.must('cancel_deployment', { environment_id: elsewhere });
+  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: impostor }))['state'], { timeout: 60_000, interval: 300 }).toBe('CANCELED');
+});
+
 test('an application is built from its newest commit and runs; a later commit replaces it; the old version is there by its commit', async () => {
   const first = git.commit('shop', 'The first version', shellSource(serve('one')));
   git.tag('shop', 'v1');

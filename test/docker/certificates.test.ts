@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyToDockerContainer, execInDockerContainer, listDockerContainers, readDockerContainerLogs } from '../../src/platform/runtime/docker/engine/index.ts';
-import { tarArchive } from '../../src/platform/runtime/docker/tar-archive.ts';
+import { tarArchive } from '../../src/platform/runtime/docker/tar/tar-archive.ts';
 import { type AcmeServer, startAcmeServer } from '../support/docker/acme-server.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { askProxy, type PublicAnswered } from '../support/docker/public-requests.ts';

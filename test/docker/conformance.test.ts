@@ -21,7 +21,7 @@ describe('the runtime on a Docker engine', () => {
   const container = (script: string) =>
     ({ kind: 'container', id: systemRandom.uuid(), name: 'tried', environmentId, spec: { ...running, ...scriptContainer(docker.registryId, script) } }) as unknown as ServiceToRun;
   describeRuntime(() => ({
-    create: () => createDockerRuntime({ docker: docker.engine.docker, clock: systemClock, platformId }),
+    create: () => createDockerRuntime({ docker: docker.engine.docker, clock: systemClock, platformId, secretFor: () => Buffer.alloc(32).toString('base64url') }),
     good: () => container('echo "up"; exec sleep 600'),
     bad: () => container('echo "down"; sleep 1; exit 3'),
     job: () => ({ kind: 'job', id: systemRandom.uuid(), name: 'tried', environmentId, spec: scriptJob(docker.registryId, 'echo ran; sleep 2') }) as unknown as ServiceToRun,

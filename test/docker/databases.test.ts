@@ -2,7 +2,7 @@ import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  execInDockerContainer, inspectDockerContainer, inspectDockerService, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices, listDockerTasks, listDockerVolumes,
+  createDockerVolume, deleteDockerVolume, execInDockerContainer, inspectDockerContainer, inspectDockerService, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices, listDockerTasks, listDockerVolumes,
 } from '../../src/platform/runtime/docker/engine/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
@@ -170,6 +170,46 @@ test('what is stored survives the death of the engine', async () => {
   await docker.engine.start();
   await expect.poll(() => sql('select what from kept').catch(String), { timeout: 60_000 }).toBe('a row');
   expect(await redis('get kept')).toBe('value');
+});
+
+/** Makes the swarm anew, and removes what the engine leaves of the old one: volumes without a name, which images ask for. */
+async function renewSwarm(): Promise<void> {
+  const { docker: client } = docker.engine;
+  await docker.engine.renewSwarm();
+  const unnamed = (await listDockerVolumes(client, { dangling: ['true'] })).filter(({ Labels }) => Labels?.['io.infra-mcp.platform'] === undefined);
+  await Promise.all(unnamed.map(({ Name }) => deleteDockerVolume(client, Name)));
+}
+
+test('in a swarm that was made anew everything can be deployed again, and what is stored is there', async () => {
+  await renewSwarm();
+  const warnings = async () => ((await docker.platform.must('get_database_status', { database_id: shop }))['running'] as Json)['warnings'];
+  await expect.poll(warnings, { timeout: 30_000 }).toContain('Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.');
+  expect(await act('restart', shop)).toMatchObject({ state: 'RESTART_ERROR' });
+  expect((await docker.messages(shop, 'database')).join('\n')).toMatch(/The swarm doesn't have what Shop DB! was deployed with any more \(its network, its secrets and files, its node\).* Deploy it again\./);
+  // Stands for an image without Redis.
+  await change(cache, { version: '0.0' });
+  expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+  expect((await docker.messages(cache, 'database')).join('\n')).toMatch(/a program was not found \(exit code 127\).* The version before can't be started again: the swarm doesn't have its network, its secrets and files, its node any more/);
+  await change(cache, { version: '7.0' });
+  for (const [id, kind] of [[shop, 'database'], [cache, 'database'], [near, 'container'], [far, 'container']] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after another.
+    expect(await docker.act('deploy', id, kind), (await docker.messages(id, kind)).join('\n')).toMatchObject(deployed);
+  }
+  expect(await sql('select what from kept')).toBe('a row');
+  expect(await redis('get kept')).toBe('value');
+  expect(await warnings()).toEqual([]);
+});
+
+test('where the volume of a database is not found in such a swarm, it does not begin empty', async () => {
+  const { docker: client } = docker.engine;
+  await renewSwarm();
+  const [volume] = await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] });
+  await expect.poll(() => deleteDockerVolume(client, volume!.Name).then(() => true, () => false), { timeout: 30_000 }).toBe(true);
+  expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+  expect((await docker.messages(cache, 'database')).join('\n')).toMatch(new RegExp(`The storage of cache was on the node \\w+, which is not part of the swarm any more, and ${volume!.Name} is not on \\S+\\. Nothing was changed: it would begin empty\\.`));
+  expect(await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] })).toEqual([]);
+  await createDockerVolume(client, volume!.Name, volume!.Labels ?? {});
+  expect(await act('deploy', cache)).toMatchObject(deployed);
 });
 
 test.each([

@@ -7,7 +7,7 @@ import { createDockerVolume, deleteDockerVolume } from '../../src/platform/runti
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { makeCertificates, type TestCertificates } from '../support/docker/certificates.ts';
 import { startTestEngine, type TestEngine } from '../support/docker/docker-engine.ts';
-import { startTestRegistry } from '../support/docker/docker-registry.ts';
+import { registryUser, startTestRegistry } from '../support/docker/docker-registry.ts';
 import { startTestPlatform } from '../support/test-platform.ts';
 
 let certificates: TestCertificates;
@@ -34,7 +34,7 @@ describe('the doctor of a platform', () => {
     expect(of('disk of the engine')).toMatchObject({ state: 'good', says: expect.stringMatching(/ GB free in .*\/data; images use /) });
     expect(of('memory')?.says).toMatch(/GB of memory, \d+ CPUs?$/);
     expect(findings.filter(({ state }) => state === 'bad')).toEqual([
-      { check: 'swarm', state: 'bad', says: 'swarm mode is off', todo: expect.stringContaining(`docker --host ${engine.address} swarm init --advertise-addr 127.0.0.1`) },
+      { check: 'swarm', state: 'bad', says: 'swarm mode is off', todo: expect.stringContaining(`docker --host ${engine.address} swarm init --advertise-addr <address>`) },
     ]);
     expect(await engine.docker.request({ method: 'GET', path: '/info' })).toMatchObject({ Swarm: { LocalNodeState: 'inactive' } });
   });
@@ -68,11 +68,28 @@ describe('the doctor of a platform', () => {
       // oxlint-disable-next-line no-await-in-loop
       const registry = await startTestRegistry(isPrivate);
       // oxlint-disable-next-line no-await-in-loop
-      expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toEqual({ check: 'registry', state: 'good', says: `${registry.host} answers the engine` });
+      expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject(isPrivate
+        ? { state: 'bad', says: `${registry.host} answers the engine, and refuses images without credentials: the status 401 to the beginning of an upload` }
+        : { state: 'good', says: `${registry.host} answers the engine, and takes images` });
       // oxlint-disable-next-line no-await-in-loop
       await registry.end();
       // oxlint-disable-next-line no-await-in-loop
       expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining(`the engine gets no answer of ${registry.host}`) });
+    }
+  });
+
+  test('tries whether credentials may push, and leaves nothing in the registry', async () => {
+    const registry = await startTestRegistry(true);
+    const directory = await temporaryDirectory();
+    const file = join(directory, 'clusters.yaml');
+    await writeFile(join(directory, 'password'), registryUser.password);
+    await writeFile(file, JSON.stringify({ clusters: { local: { engine: engine.address, build_registry: `${registry.host}/built` } }, registries: { ours: { url: `http://${registry.host}`, username: registryUser.username, password_file: 'password' } } }));
+    try {
+      expect((await doctor('--clusters-file', file)).of('local: registry')).toMatchObject({ state: 'good', says: `${registry.host} answers the engine, and takes images` });
+      const authorization = `Basic ${Buffer.from(`${registryUser.username}:${registryUser.password}`).toString('base64')}`;
+      expect(await (await fetch(`http://${registry.host}/v2/_catalog`, { headers: { authorization } })).json()).toEqual({ repositories: [] });
+    } finally {
+      await registry.end();
     }
   });
 

@@ -54,6 +54,9 @@ afterAll(async () => {
   if (home) await rm(home, { recursive: true, force: true });
 });
 
+/** The address that readers replace by that of their machine. The machine of the tests has only this one. */
+const [documentedAddress, ownAddress] = ['192.168.1.10', '127.0.0.1'];
+
 /** The commands of the page's first steps, as a shell would give them on. */
 const commands = (): readonly string[][] => commandsOfPage('docs/run-a-platform.md').filter(({ isInline }) => !isInline).flatMap(({ text }) => commandsIn(text))
   .slice(0, 4).map((words) => words.map((word) => word.replace(/^~/, home)));
@@ -81,8 +84,8 @@ async function connectAssistant() {
 
 test('the first steps of the page lead from an engine to an application with its database at its address', async () => {
   const [[, ...swarm], [, ...doctor], [, ...platform], [, ...init]] = commands() as [string[], string[], string[], string[]];
-  expect(swarm.slice(0, 2)).toEqual(['swarm', 'init']);
-  await promisify(execFile)('docker', swarm, { env: { ...process.env, ...env } });
+  expect(swarm).toEqual(['swarm', 'init', '--advertise-addr', documentedAddress]);
+  await promisify(execFile)('docker', [...swarm.slice(0, -1), ownAddress], { env: { ...process.env, ...env } });
   expect(await runProgram(doctor, env)).toMatchObject({ code: 0 });
   expect(platform[0]).toBe('platform');
   const { ready } = await startPlatformProgram(platform.slice(1), { ...env, INFRA_CLUSTERS_FILE: join(home, 'clusters.yaml') });

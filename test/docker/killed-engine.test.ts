@@ -74,7 +74,7 @@ const killBoth = async (): Promise<void> => {
 
 /** What went wrong with a service, and is not the fault of the engine's end: only a run of a job can't be begun again. */
 async function faultsOf(service: ServiceToKill): Promise<string[]> {
-  const history = rowsOf(await program.call('GET', `${pathOf(service)}/deploymentHistoryV2?page_size=100`)).map(({ status }) => String(status));
+  const history = rowsOf(await program.call('GET', `${pathOf(service)}/deploymentHistoryV2?pageSize=100`)).map(({ status }) => String(status));
   const messages = (await program.rows(`${pathOf(service)}/log`)).map(({ message }) => String(message));
   const hasJob = services.some(({ kind, environmentId }) => kind === 'job' && environmentId === service.environmentId);
   const isKept = (status: string): boolean => !/^(?:CANCELED|\w+_ERROR)$/.test(status)

@@ -66,13 +66,13 @@ test('a container that the engine made for a run, and forgot when it was killed,
   const id = await create('forgotten', 'echo done');
   const engine = docker.engine.docker;
   const Labels = { 'io.infra-mcp.platform': platformId(), 'io.infra-mcp.environment': environmentId, 'io.infra-mcp.service': id, 'com.docker.swarm.service.id': 'a-service-that-is-gone' };
-  await createDockerContainer(engine, 'forgotten', { Image: `${docker.registry.host}/shell:1`, Labels });
+  await createDockerContainer(engine, 'infra-forgotten', { Image: `${docker.registry.host}/shell:1`, Labels });
   await platform.call('POST', `/job/${id}/deploy`);
   await expect.poll(() => state(id), within).toBe('DEPLOYED');
   await expect.poll(made, within).toEqual([]);
 
   // One that had ended goes with the job.
-  const ended = await createDockerContainer(engine, 'ended', { Image: `${docker.registry.host}/shell:1`, Entrypoint: ['/bin/sh', '-c', 'true'], Labels });
+  const ended = await createDockerContainer(engine, 'infra-ended', { Image: `${docker.registry.host}/shell:1`, Entrypoint: ['/bin/sh', '-c', 'true'], Labels });
   await startDockerContainer(engine, ended);
   await waitForDockerContainer(engine, ended);
   await platform.call('DELETE', `/job/${id}`);

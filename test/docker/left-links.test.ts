@@ -22,10 +22,11 @@ async function networkOfEnvironment() {
   return { link: `vx-${number.toString(16).padStart(6, '0')}-${id.slice(0, 5)}`, number };
 }
 
-/** Makes a link, as an engine does just before it moves it into a namespace of the network. @param number of the network @returns whether there was none with that number */
-function leaveLink(link: string, number: number): boolean {
+/** Makes a link, as an engine does just before it moves it into a namespace of the network. An engine lets go of its own a moment after the last instance has ended. @param number of the network */
+async function leaveLink(link: string, number: number): Promise<void> {
   onTestFinished(() => void spawnSync('ip', ['link', 'delete', link]));
-  return spawnSync('ip', ['link', 'add', link, 'type', 'vxlan', 'id', String(number), 'dstport', '4789']).status === 0;
+  const add = () => spawnSync('ip', ['link', 'add', link, 'type', 'vxlan', 'id', String(number), 'dstport', '4789'], { encoding: 'utf8' }).stderr;
+  await expect.poll(add, patience).toBe('');
 }
 
 /** Ends the engine, and starts it again with a link in its way. */
@@ -34,7 +35,7 @@ async function restartEngine(link: string, number: number): Promise<void> {
   // Engines that are killed while they begin anew have no namespaces of networks any more.
   const namespaces = join(docker.engine.directory, 'exec/netns');
   for (const name of readdirSync(namespaces)) spawnSync('umount', [join(namespaces, name)]);
-  await expect.poll(() => leaveLink(link, number), patience).toBe(true);
+  await leaveLink(link, number);
   await docker.engine.start();
 }
 
@@ -46,7 +47,7 @@ test('a rollout goes on when the link is removed that a killed engine left in it
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   expect(await docker.act('stop', id)).toMatchObject({ state: 'STOPPED' });
   const { link, number } = await networkOfEnvironment();
-  expect(leaveLink(link, number)).toBe(true);
+  await leaveLink(link, number);
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   expect((await docker.messages(id)).join('\n')).toContain(`ip link delete ${link}`);
   expect(linksOnHost()).toEqual([]);
@@ -70,7 +71,7 @@ test('a link of somebody else that is in the way fails the rollout in words that
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   expect(await docker.act('stop', id)).toMatchObject({ state: 'STOPPED' });
   const { number } = await networkOfEnvironment();
-  expect(leaveLink('another', number)).toBe(true);
+  await leaveLink('another', number);
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   expect((await docker.messages(id)).findLast((message) => message.startsWith('No instance'))).toMatch(/run this as root on the host of its node: ip link delete vx-/);
   expect(linksOnHost()).toEqual(['another']);

@@ -68,7 +68,10 @@ test('a node that is drained is told, with what waits for it', async () => {
   await expect.poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience).toEqual([['DRAIN', 0], ['ACTIVE', 2]]);
   expect((await cluster())['warnings']).toEqual(['The node node-1 is drained: its instances run on other nodes, as far as these have room. What can run only there waits for it: files.']);
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('UNAVAILABLE');
-  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2, restarts: 0 } });
+  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2 } });
+  // None of them ended by itself. On a busy machine an engine may fail to start one, which it says.
+  const warnings = ((await statusOf(web))['running'] as { warnings?: readonly string[] }).warnings ?? [];
+  expect(warnings.filter((each) => !each.includes('it could not be started'))).toEqual([]);
   await swarm.setAvailability(swarm.hosts[0]!, 'active');
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('DEPLOYED');
   expect(await cluster()).not.toHaveProperty('warnings');
@@ -105,6 +108,7 @@ test('built images travel by a registry, which is required on several nodes', as
     expect(task!.Spec.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/.*@sha256:[0-9a-f]{64}$`));
     expect(task!.Spec.Placement?.Constraints ?? []).toEqual([]);
     await other.call('DELETE', `/application/${id}`);
+    await expect.poll(() => listDockerTasks(swarm.hosts[0]!.docker, { name: [`infra-${id}`] }), patience).toEqual([]);
   } finally {
     await swarm.setAvailability(swarm.hosts[0]!, 'active');
     await other.end();
@@ -117,11 +121,15 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
   await swarm.hosts[1]!.kill();
   await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
   expect((await cluster())['warnings']).toEqual([expect.stringMatching(/^The node node-2 has been down since \S+ or earlier\. Its instances are started on other nodes, as far as these have room\.$/)]);
-  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, restarts: 2 } });
-  const lost = /was lost with the node node-2, which has been down since \S+Z or earlier/;
+  await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, restarts: expect.toSatisfy((count: number) => count >= 2) as number } });
+  const lost = /was lost with the node node-2, which went down at \S+Z or earlier/;
   const { running } = await statusOf(web) as { running: { warnings: string[] } };
   expect(running.warnings).toEqual([expect.stringMatching(lost)]);
+  const asked = performance.now();
   const lines = rowsOf(await platform.call('GET', `/container/${web}/log`)).map(({ message }) => String(message));
+  // Engines wait five seconds for the log of a node that is lost.
+  expect(performance.now() - asked).toBeLessThan(4000);
   expect(lines.filter((line) => lost.test(line))).toHaveLength(2);
+  expect(lines.filter((line) => /^The log of web-\d-\w+ can't be read: it is on the node node-2, which has been down since/.test(line))).toHaveLength(2);
   await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
 });

@@ -5,9 +5,9 @@ import {
   createDockerConfig, createDockerNetwork, createDockerSecret, createDockerService, deleteDockerService, dockerInfo, inspectDockerContainer, inspectDockerService, listDockerTasks, readDockerServiceLogs, type DockerContainerSpec, type DockerHealthcheck,
   type DockerTask,
 } from '../../src/platform/runtime/docker/engine/index.ts';
-import { healthProblem, probeHealthcheck } from '../../src/platform/runtime/docker/probes.ts';
-import { containerProgram } from '../../src/platform/runtime/docker/programs.ts';
-import { encodeSecretVariables, secretVariablesPath, withSecretVariables } from '../../src/platform/runtime/docker/secret-variables.ts';
+import { healthProblem, probeHealthcheck } from '../../src/platform/runtime/docker/services/probes.ts';
+import { containerProgram } from '../../src/platform/runtime/docker/programs/programs.ts';
+import { encodeSecretVariables, secretVariablesPath, withSecretVariables } from '../../src/platform/runtime/docker/services/secret-variables.ts';
 import { startTestEngine, type TestEngine, waitUntil } from '../support/docker/docker-engine.ts';
 import { buildTestImage } from '../support/docker/test-images.ts';
 

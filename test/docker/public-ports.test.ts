@@ -59,6 +59,14 @@ test('a public port answers at its address until its service is stopped, and aga
   await expect(ask('web-staging.localhost')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
+test('a path that somebody has chosen tells nothing of the proxy', async () => {
+  const script = 'mkdir -p /www/cgi-bin; printf \'#!/bin/sh\\necho; echo $PATH_INFO\\n\' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www';
+  const curious = await docker.container('curious', script, { ports: [publicPort(8080, { public_path: '/a', public_path_rewrite: '/cgi-bin/say/{env.HOME}' })] });
+  await docker.act('deploy', curious);
+  const { status, text } = await ask('curious-staging.localhost', '/a/b');
+  expect([status, decodeURIComponent(text)]).toEqual([200, '/{env.HOME}/b\n']);
+});
+
 test('every port has an address, paths and domains of a service too, and those of two services are never the same', async () => {
   const other = await docker.environment('web-staging');
   const blue = await container('blue-web', 'first', { ports: [publicPort(8080, { is_default: true }), publicPort(8081, { name: 'admin', public_path: '/say', public_path_rewrite: '/cgi-bin/say' })] });

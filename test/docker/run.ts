@@ -10,20 +10,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inOwnNamespaces } from '../support/docker/own-namespaces.ts';
+import { packagesByProgram } from '../support/docker/debian-packages.ts';
 import { hideEngineSettings, mountCgroups, removeCgroups } from '../support/docker/cgroups.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** Debian's packages by the programs that the suite starts. */
-const packages: Readonly<Record<string, string>> = {
-  '/usr/sbin/dockerd': 'docker.io', '/usr/bin/docker-registry': 'docker-registry', '/usr/bin/busybox': 'busybox-static', '/usr/bin/git': 'git', '/usr/bin/caddy': 'caddy', '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15', '/usr/bin/redis-check-rdb': 'redis-tools', '/usr/sbin/ip': 'iproute2', '/usr/bin/openssl': 'openssl', '/usr/bin/ssh': 'openssh-client', '/usr/sbin/sshd': 'openssh-server',
-};
 
 /** Why the suite can't run here; undefined if it can. */
 function obstacle(): string | undefined {
   if (process.platform !== 'linux') return 'it needs Linux';
   if (process.getuid?.() !== 0) return 'it needs root, to start engines';
-  const missing = Object.entries(packages).filter(([program]) => !existsSync(program)).map(([, name]) => name);
+  const missing = Object.entries(packagesByProgram()).filter(([program]) => !existsSync(program)).map(([, name]) => name);
   if (missing.length > 0) return `programs are missing. Install them with: apt-get install --no-install-recommends ${missing.join(' ')}`;
   const { status, stderr } = spawnSync('unshare', ['--mount', '--net', '--pid', '--fork', '--', 'true'], { encoding: 'utf8' });
   return status === 0 ? undefined : `this user may not make namespaces: ${stderr.trim()}`;

@@ -60,7 +60,7 @@ test('what somebody changed in its instances shows without its values, and a dep
 test('a service that somebody removed is missed, and deployed again', async () => {
   await deleteDockerService(docker.engine.docker, `infra-${served}`);
   await expect.poll(() => state(served), soon).toBe('UNAVAILABLE');
-  expect(await warnings(served)).toContain('Its service is not on the engine any more: somebody removed it. Deploy it again.');
+  expect(await warnings(served)).toContain('Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.');
   expect(await docker.act('deploy', served)).toMatchObject({ state: 'DEPLOYED' });
   await expect.poll(() => status(served), soon).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, warnings: [] } });
 });

@@ -22,6 +22,8 @@ export interface TestEngine {
   stop(): Promise<void>;
   /** Starts it again after `kill` or `stop`. */
   start(): Promise<void>;
+  /** Leaves its swarm and begins another one, as whoever needs another address for it does. Its volumes stay. */
+  renewSwarm(): Promise<void>;
   /** What it logged. */
   log(): string;
   /** Ends it and removes everything that it made. */
@@ -119,10 +121,18 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
     });
   };
 
+  const beginSwarm = async (): Promise<void> => {
+    // Nodes that are lost show within seconds.
+    const json = { ListenAddr: '127.0.0.1:2377', AdvertiseAddr: '127.0.0.1', Spec: { Dispatcher: { HeartbeatPeriod: 1e9 } } };
+    await docker.request({ method: 'POST', path: '/swarm/init', json });
+  };
+
+  const leaveSwarm = (): Promise<unknown> => docker.request({ method: 'POST', path: '/swarm/leave', query: { force: true } });
+
   /** Removes what the engine has while it still runs: containers with their mounts and networks. */
   const removeContainers = async (): Promise<void> => {
     if (!daemon || hasEnded(daemon)) await start();
-    await docker.request({ method: 'POST', path: '/swarm/leave', query: { force: true } }).catch(() => undefined);
+    await leaveSwarm().catch(() => undefined);
     const containers = await listDockerContainers(docker);
     await Promise.all(containers.map(({ Id: id }) => removeDockerContainer(docker, id).catch(() => undefined)));
   };
@@ -155,17 +165,17 @@ export async function startTestEngine({ swarm = true, network = 'suite', args = 
       throw new Error('Another engine runs in this network. End it first, or start this one with network: "own".');
     }
     await start();
-    if (swarm) {
-      // Nodes that are lost show within seconds.
-      const json = { ListenAddr: '127.0.0.1:2377', AdvertiseAddr: '127.0.0.1', Spec: { Dispatcher: { HeartbeatPeriod: 1e9 } } };
-      await docker.request({ method: 'POST', path: '/swarm/init', json });
-    }
+    if (swarm) await beginSwarm();
   } catch (error) {
     await end();
     throw error;
   }
   return {
     address, socket, directory, docker, start, log, end,
+    renewSwarm: async () => {
+      await leaveSwarm();
+      await beginSwarm();
+    },
     kill: () => endProcess(daemon!, 'SIGKILL'),
     stop: () => endProcess(daemon!, 'SIGTERM'),
   };

@@ -41,12 +41,15 @@ export const scriptContainer = (registryId: string, script: string, more: Json =
 
 /** Options of a test's platform, and of its runtime. */
 interface DockerPlatformOptions extends Partial<Parameters<typeof createDockerRuntime>[0]> {
+  /** The cluster that rules name is `local`. */
+  readonly alerts?: RealClusters['alerts'];
+  readonly prometheus?: RealClusters['prometheus'];
   /** What the platform knows beside the registry of the tests. */
   readonly registries?: RealClusters['registries'];
 }
 
 /** Starts an engine, a registry, and a platform on them. Only in the docker suite. Without `proxy`, services with public ports can't be run. */
-export async function startDockerPlatform({ proxy, registries = [], ...runtime }: DockerPlatformOptions = {}): Promise<DockerPlatform> {
+export async function startDockerPlatform({ proxy, registries = [], alerts, prometheus, ...runtime }: DockerPlatformOptions = {}): Promise<DockerPlatform> {
   const engine = await startTestEngine();
   if (proxy) await buildProxyImage(engine.docker);
   const registry = await startTestRegistry();
@@ -54,6 +57,7 @@ export async function startDockerPlatform({ proxy, registries = [], ...runtime }
   let platform = await startTestPlatform({
     timeScale: 1,
     realClusters: {
+      alerts, prometheus,
       clusters: [{ name: 'local', description: 'An engine of the tests.', createRuntime: (parts) => createDockerRuntime({ docker: engine.docker, databaseImages, ...(proxy && { proxy: { image: proxyImage, ...proxy } }), ...parts, ...runtime }) }],
       registries: [{ name: 'tests', kind: 'GENERIC_CR', url: `http://${registry.host}` }, ...registries],
     },

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +10,10 @@ import { suiteDirectory } from './own-namespaces.ts';
 export interface TestRegistry {
   /** Host and port: the first part of its images' names. */
   readonly host: string;
+  /** Ends it at once. Its images stay. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`, at the same address. */
+  start(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -31,14 +35,24 @@ export async function startTestRegistry(isPrivate = false, address = '127.0.0.1'
   await writeFile(users, passwordFile);
   // JSON is YAML.
   await writeFile(join(directory, 'config.yml'), JSON.stringify(config));
-  const child = spawn('docker-registry', ['serve', join(directory, 'config.yml')], { stdio: ['ignore', 'ignore', 'ignore'] });
-  const ended = once(child, 'exit');
-  await waitUntil('the registry answers', () => fetch(`http://${host}/v2/`).then(() => true, () => false));
+  let child: ChildProcess | undefined;
+
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const start = async (): Promise<void> => {
+    child = spawn('docker-registry', ['serve', join(directory, 'config.yml')], { stdio: ['ignore', 'ignore', 'ignore'] });
+    await waitUntil('the registry answers', () => fetch(`http://${host}/v2/`).then(() => true, () => false));
+  };
+
+  await start();
   return {
-    host,
+    host, kill, start,
     end: async () => {
-      child.kill('SIGKILL');
-      await ended;
+      await kill();
       await rm(directory, { recursive: true, force: true });
     },
   };

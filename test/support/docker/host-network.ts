@@ -48,3 +48,11 @@ export function connectHost(pid: number, index: number): void {
 
 /** Cuts a host off from all others, or connects it again. @param state of its link */
 export const setLinkOfHost = (index: number, state: 'up' | 'down'): void => runProgram('ip', 'link', 'set', linkOf(index), state);
+
+const toRegistry = (host: string, registry: string): readonly string[] => ['INPUT', '-s', host, '-p', 'tcp', '--dport', registry.split(':')[1]!, '-j', 'REJECT', '--reject-with', 'tcp-reset'];
+
+/** Keeps a host from reaching a registry of the test. @param host its address @param registry host and port */
+export const forbidRegistry = (host: string, registry: string): void => runProgram('iptables', '--wait', '-I', ...toRegistry(host, registry));
+
+/** Takes that back. */
+export const permitRegistry = (host: string, registry: string): void => runProgram('iptables', '--wait', '-D', ...toRegistry(host, registry));

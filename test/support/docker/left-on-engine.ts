@@ -2,9 +2,9 @@ import {
   type DockerClient, listDockerConfigs, listDockerContainers, listDockerImages, listDockerNetworks, listDockerSecrets, listDockerServices, listDockerVolumes,
 } from '../../../src/platform/runtime/docker/engine/index.ts';
 
-/** Everything on an engine that a platform made, by its kind and name. */
-export async function leftOnEngine(docker: DockerClient): Promise<string[]> {
-  const filters = { label: ['io.infra-mcp.platform'] };
+/** Everything on an engine that a platform made, by its kind and name. @param label that it has; default: that of all, those of the cluster itself included */
+export async function leftOnEngine(docker: DockerClient, label = 'io.infra-mcp.platform'): Promise<string[]> {
+  const filters = { label: [label] };
   const [services, secrets, configs, networks, volumes, containers, images] = await Promise.all([
     listDockerServices(docker, filters), listDockerSecrets(docker, filters), listDockerConfigs(docker, filters), listDockerNetworks(docker, filters), listDockerVolumes(docker, filters),
     listDockerContainers(docker, filters), listDockerImages(docker, filters),

@@ -2,9 +2,11 @@ import { request } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where a request goes on this machine, and which host it asks for. */
+/** Where a request goes, and which host it asks for. */
 interface PublicRequest {
   readonly host: string;
+  /** The machine that is asked; default: this one. */
+  readonly address?: string;
   readonly port: number;
   readonly path: string;
   readonly method?: 'GET' | 'POST';
@@ -23,10 +25,10 @@ export interface PublicAnswered {
 }
 
 /** Sends one request over a connection of its own, as a browser would that looked the host up. */
-export function askProxy({ host, port, path, method = 'GET', isSecure = false, authority }: PublicRequest): Promise<PublicAnswered> {
+export function askProxy({ host, address = '127.0.0.1', port, path, method = 'GET', isSecure = false, authority }: PublicRequest): Promise<PublicAnswered> {
   const { promise, resolve, reject } = Promise.withResolvers<PublicAnswered>();
   const send = isSecure ? requestSecurely : request;
-  const sent = send({ host: '127.0.0.1', port, path, method, headers: { host }, agent: false, timeout: 15_000, servername: host, rejectUnauthorized: authority !== undefined, ca: authority }, (response) => {
+  const sent = send({ host: address, port, path, method, headers: { host }, agent: false, timeout: 15_000, servername: host, rejectUnauthorized: authority !== undefined, ca: authority }, (response) => {
     let text = '';
     response.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;

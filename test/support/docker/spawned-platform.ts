@@ -15,6 +15,8 @@ const token = 'token-of-the-crash-test';
 export interface SpawnedPlatform {
   /** Has the platform's records. */
   readonly dataDir: string;
+  /** Its clusters file, in JSON. It is read at each start. */
+  readonly clustersFile: string;
   /** Starts the platform as operators do. */
   readonly start: () => Promise<void>;
   /** Ends it at once, with whatever it was doing. */
@@ -41,7 +43,8 @@ interface SpawnedOn {
 export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, more: Json = {}): Promise<SpawnedPlatform> {
   const directory = await mkdtemp(join(tmpdir(), 'killed-platform-'));
   const dataDir = join(directory, 'data');
-  await writeFile(join(directory, 'clusters.yaml'), JSON.stringify({ clusters: { local: { engine: engine.address } }, registries: { tests: { url: `http://${registry.host}` } }, ...more }));
+  const clustersFile = join(directory, 'clusters.yaml');
+  await writeFile(clustersFile, JSON.stringify({ clusters: { local: { engine: engine.address } }, registries: { tests: { url: `http://${registry.host}` } }, ...more }));
   let program: ChildProcess | undefined;
   let url = '';
 
@@ -63,9 +66,9 @@ export async function prepareSpawnedPlatform({ engine, registry }: SpawnedOn, mo
   const rows: SpawnedPlatform['rows'] = async (path) => rowsOf(await call('GET', path));
 
   return {
-    dataDir, kill, call, rows,
+    dataDir, clustersFile, kill, call, rows,
     start: async () => {
-      const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'platform', '--runtime', 'docker', '--clusters-file', join(directory, 'clusters.yaml'), '--data-dir', dataDir], {
+      const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'src/main.ts'), 'platform', '--runtime', 'docker', '--clusters-file', clustersFile, '--data-dir', dataDir], {
         cwd: root, stdio: ['ignore', 'pipe', 'inherit'],
         // Tests ask for states more often than callers may.
         env: { ...process.env, INFRA_PLATFORM_TOKEN: token, INFRA_RATE_LIMIT: '1000000' },

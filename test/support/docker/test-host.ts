@@ -1,14 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDockerClient, type DockerClient, dockerInfo, parseDockerAddress } from '../../../src/platform/runtime/docker/engine/index.ts';
 import type { TestCertificates } from './certificates.ts';
-import { cgroupOf, engineSettings } from './cgroups.ts';
+import { cgroupOf, engineSettings, runProgram } from './cgroups.ts';
 import { waitUntil } from './docker-engine.ts';
 import { addressOfHost, connectHost, hostSubnet, setLinkOfHost } from './host-network.ts';
-import { suiteDirectory } from './own-namespaces.ts';
+import { killInit, suiteDirectory } from './own-namespaces.ts';
 
 /** A machine with an engine: a network, mounts, processes and a name of its own. */
 export interface TestHost {
@@ -32,31 +32,52 @@ export interface TestHost {
   cutOff(): void;
   /** Connects it again. */
   reconnect(): void;
+  /** Leaves no space on its disk, which has to be one of its own. */
+  fillDisk(): Promise<void>;
+  /** Gives the space back. */
+  freeDisk(): Promise<void>;
   /** What its engine logged. */
   log(): string;
   /** Kills it and removes its disk. */
   end(): Promise<void>;
 }
 
-/** What is process 1 of a host. It waits until the network is there, and ends with its engine. */
-const init = `mount -t tmpfs settings ${engineSettings} && hostname "$0" && echo ready && read -r _ && "$@"; exit $?`;
+/** What is process 1 of a host, with a folder of its own for sockets. It waits until the network is there, and ends with its engine. */
+const init = `mount -t tmpfs settings ${engineSettings} && mount -t tmpfs run /run && hostname "$0" && echo ready && read -r _ && "$@"; exit $?`;
 
-/** Ends process 1 of the host that a process holds: the kernel ends all others before that one is gone. */
-async function killInit(holder: ChildProcess): Promise<void> {
-  if (holder.exitCode !== null || holder.signalCode !== null) return;
-  const ended = once(holder, 'exit');
-  const pids = readFileSync(`/proc/${holder.pid}/task/${holder.pid}/children`, 'utf8').trim().split(' ').filter((pid) => pid !== '');
-  for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
-  await ended;
+interface HostOptions {
+  /** Further arguments of its engine. */
+  readonly args?: readonly string[];
+  /** The size of a disk of its own for what its engine has, in MB. Default: it shares that of the suite. */
+  readonly diskMegabytes?: number | undefined;
 }
 
-/** Starts a host. @param index tells it from the others of its group, from 0 @param args further arguments of its engine */
-export async function startTestHost(index: number, tls: TestCertificates, args: readonly string[]): Promise<TestHost> {
+/** Writes to a file until its disk is full. */
+async function fill(path: string): Promise<void> {
+  const file = await open(path, 'a');
+  try {
+    // The last bytes too.
+    for (const block of [1024 * 1024, 4096].map((size) => Buffer.alloc(size, 1))) {
+      // oxlint-disable-next-line no-await-in-loop -- each write follows the one before.
+      while (await file.write(block).then(() => true, (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOSPC') throw error;
+        return false;
+      })) continue;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Starts a host. @param index tells it from the others of its group, from 0 */
+export async function startTestHost(index: number, tls: TestCertificates, { args = [], diskMegabytes }: HostOptions = {}): Promise<TestHost> {
   const suite = suiteDirectory();
   const name = `node-${index + 1}`;
   const address = addressOfHost(index);
   const directory = await mkdtemp(join(suite, `${name}-`));
   const logFile = join(directory, 'log');
+  const data = join(directory, 'data');
+  const filler = join(data, 'filler');
   const socket = `unix://${join(directory, 'docker.sock')}`;
   const docker = createDockerClient(parseDockerAddress(socket));
   let holder: ChildProcess | undefined;
@@ -72,7 +93,7 @@ export async function startTestHost(index: number, tls: TestCertificates, args: 
     await Promise.all(['pid', 'exec'].map((each) => rm(join(directory, each), { recursive: true, force: true })));
     const child = spawn('unshare', [
       '--net', '--mount', '--uts', '--pid', '--fork', '--mount-proc', '--kill-child', '--', 'sh', '-c', init, name,
-      'dockerd', '--data-root', join(directory, 'data'), '--exec-root', join(directory, 'exec'), '--pidfile', join(directory, 'pid'), '--host', socket, '--host', `tcp://${address}:2376`,
+      'dockerd', '--data-root', data, '--exec-root', join(directory, 'exec'), '--pidfile', join(directory, 'pid'), '--host', socket, '--host', 'unix:///run/docker.sock', '--host', `tcp://${address}:2376`,
       '--tlsverify', '--tlscacert', tls.ca, '--tlscert', tls.cert, '--tlskey', tls.key, '--insecure-registry', hostSubnet, '--cgroup-parent', cgroupOf(suite), '--shutdown-timeout', '2', ...args,
     ], { stdio: ['pipe', 'pipe', openSync(logFile, 'a')] });
     holder = child;
@@ -91,9 +112,16 @@ export async function startTestHost(index: number, tls: TestCertificates, args: 
   const end = async (): Promise<void> => {
     await kill();
     await docker.close();
+    // What is mounted below it, too.
+    if (diskMegabytes !== undefined) spawnSync('umount', ['--lazy', data]);
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   };
 
+  if (diskMegabytes !== undefined) {
+    await mkdir(data);
+    // The mounts of a host begin as those of the suite, where this one outlives it.
+    runProgram('mount', '-t', 'tmpfs', '-o', `size=${diskMegabytes}m`, name, data);
+  }
   await start().catch(async (error: unknown) => {
     await end();
     throw error;
@@ -103,5 +131,7 @@ export async function startTestHost(index: number, tls: TestCertificates, args: 
     nodeId: async () => (await dockerInfo(docker)).Swarm.NodeID,
     cutOff: () => setLinkOfHost(index, 'down'),
     reconnect: () => setLinkOfHost(index, 'up'),
+    fillDisk: () => fill(filler),
+    freeDisk: () => rm(filler),
   };
 }

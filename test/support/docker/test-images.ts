@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
 import { buildDockerImage, type DockerClient, inspectDockerImage } from '../../../src/platform/runtime/docker/engine/index.ts';
+import { postgresFolders } from '../postgres/installed.ts';
 
 const images = join(import.meta.dirname, '../../images');
 
@@ -11,14 +12,16 @@ export function tarOf(...parts: readonly string[]): Buffer {
   return stdout;
 }
 
-const postgres = '/usr/lib/postgresql/15';
+const { programs: postgres, others: postgresOthers } = postgresFolders;
 
 /** What images have of this machine beside busybox: programs, which bring their libraries along, and folders. */
 const taken: Readonly<Record<string, { readonly programs: readonly string[]; readonly others?: readonly string[]; /** Programs for its first folder, whose libraries stay where they are. */ readonly atRoot?: readonly string[] }>> = {
   postgres: {
-    programs: [...['postgres', 'initdb', 'pg_ctl', 'createdb', 'psql', 'pg_dump', 'pg_restore'].map((name) => `${postgres}/bin/${name}`), `${postgres}/lib/plpgsql.so`, `${postgres}/lib/dict_snowball.so`, '/usr/bin/redis-cli'],
-    others: ['/usr/share/postgresql/15'],
+    programs: [...['postgres', 'initdb', 'pg_ctl', 'createdb', 'psql', 'pg_dump', 'pg_dumpall', 'pg_restore'].map((name) => `${postgres}/bin/${name}`), `${postgres}/lib/plpgsql.so`, `${postgres}/lib/dict_snowball.so`, '/usr/bin/redis-cli'],
+    others: [postgresOthers],
   },
+  proxy: { programs: ['/usr/bin/caddy'] },
+  registry: { programs: ['/usr/bin/docker-registry'] },
   node: { programs: [], atRoot: [process.execPath] },
   // Debian's server is the same program by another name.
   redis: { programs: ['/usr/bin/redis-check-rdb'] },
