@@ -164,7 +164,7 @@ const withSchema = async (): Promise<string> => {
 const killed = async (dataDir: string, address: string, hold: readonly string[], more: () => Promise<void> = async () => {}): Promise<Printed> => {
   const letGo = await holding(address, ...hold);
   const program = spawnInTest(commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }));
-  await expect.poll(() => query(address, waitsForLock), { timeout: 30_000 }).toEqual([{ n: 1 }]);
+  await expect.poll(() => query(address, waitsForLock), { timeout: 120_000 }).toEqual([{ n: 1 }]);
   program.child.kill('SIGKILL');
   await program.ended;
   await more();

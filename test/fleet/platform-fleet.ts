@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
-import { parseAddress } from '../../src/postgres/index.ts';
 import { commandLine } from '../support/built-program.ts';
+import { inDatabase } from '../support/postgres/in-database.ts';
 import { type PostgresServer, startPostgresServer } from '../support/postgres/server.ts';
 import { startTcpProxy, type TcpProxy } from '../support/postgres/tcp-proxy.ts';
 import { type CommandLine, type RunningProgram, spawnProgram, whenReady } from '../support/started-program.ts';
@@ -63,25 +62,13 @@ const seededTemplate = 'seeded_platform';
 /** A database without anything. */
 export const emptyTemplate = 'template0';
 
-const statement = async <Row>(address: string, query: string, values: readonly unknown[] = []): Promise<Row[]> => {
-  const { host, port, user, database } = parseAddress(address);
-  const client = new Client({ host, port, user, database });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(query, [...values])).rows as Row[];
-  } finally {
-    await client.end().catch(() => {});
-  }
-};
-
 const isAway = (error: unknown): boolean => /ECONN|ENOENT|57P0|08/.test((error as { code?: string }).code ?? '') || /Connection terminated/.test(String(error));
 
 /** The same, again and again while the database is away. */
 const patiently = async <Row>(address: string, query: string, values?: readonly unknown[]): Promise<Row[]> => {
   for (;;) {
     try {
-      return await statement<Row>(address, query, values);
+      return await inDatabase<Row>(address, query, values);
     } catch (error) {
       if (!isAway(error)) throw error;
       await new Promise((resolve) => void setTimeout(resolve, 100));
@@ -133,7 +120,7 @@ export async function openFleetHome(): Promise<FleetHome> {
   const createDatabase = async (template: string): Promise<string> => {
     databases += 1;
     const name = `fleet_${databases}`;
-    await statement(server.addressOf('postgres'), `create database ${name} template ${template}`);
+    await inDatabase(server.addressOf('postgres'), `create database ${name} template ${template}`);
     return name;
   };
 
@@ -142,7 +129,7 @@ export async function openFleetHome(): Promise<FleetHome> {
     const program = await whenReady(spawnProgram(programOf([], directory)(0, server.addressOf(name), keysDir)));
     program.child.kill('SIGTERM');
     await program.ended;
-    await statement(server.addressOf('postgres'), `alter database ${name} rename to ${seededTemplate}`);
+    await inDatabase(server.addressOf('postgres'), `alter database ${name} rename to ${seededTemplate}`);
   };
   await seed();
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { type Answer, fleetOn, inDatabase, send, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { type Answer, fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 const patiently = { timeout: 60_000, interval: 50 };
@@ -22,6 +23,9 @@ test('while the database is away requests are answered with 503, and they work a
     expect(body).toEqual({ status: 503, error: 'Service Unavailable', message: expect.stringMatching(/database .*Nothing was changed\. Call again/), detail: body['message'] });
     expect(JSON.stringify(body)).not.toContain('postgres');
   }
+  const logged = () => first.output.stderr.split('\n').find((line) => line.includes('the records could not be used'));
+  await vi.waitFor(() => expect(logged()).toMatch(/"route":"\/organization\/:organizationId\/project".*"cause":"Error: /), patiently);
+  expect(logged()).not.toContain('stack');
   // Longer than a lease.
   await pause(4000);
   expect((await ask(first, 'GET', projects)).status).toBe(503);

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { runProgram, temporaryDirectory } from '../../support/built-program.ts';
 import type { DoctorFinding } from '../../../src/cli/doctor/finding.ts';
-import { fleetOn, inDatabase, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { fleetOn, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../../support/built-program.ts';
-import { fleetOn, inDatabase, send, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const run = promisify(execFile);
 const server = serverOfTheFile();

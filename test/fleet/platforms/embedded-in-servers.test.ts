@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine, temporaryDirectory } from '../../support/built-program.ts';
 import { startProgram } from '../../support/started-program.ts';
-import { inDatabase, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 

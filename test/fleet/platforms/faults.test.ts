@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { temporaryDirectory } from '../../support/built-program.ts';
-import { fleetOn, inDatabase, send, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 const patiently = { timeout: 60_000, interval: 50 };

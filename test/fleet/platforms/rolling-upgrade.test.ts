@@ -3,14 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { runProgram, temporaryDirectory } from '../../support/built-program.ts';
 import { cleanEnvironment, startProgram } from '../../support/started-program.ts';
-import { fleetOn, type Fleet, inDatabase, send, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { fleetOn, type PlatformStarter, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 const patiently = { timeout: 120_000, interval: 50 };
 const root = join(import.meta.dirname, '../../..');
 
 /** Starts a platform of a later version. @param steps of its schema beyond ours: whether programs of before can work beside each */
-const startNewer = async ({ url, keysDir }: Fleet, steps: readonly boolean[]) => startProgram({
+const startNewer = async ({ url, keysDir }: PlatformStarter, steps: readonly boolean[]) => startProgram({
   command: [process.execPath, '--import', import.meta.resolve('tsx'), fileURLToPath(import.meta.resolve('./newer-platform.ts')), url, await temporaryDirectory(), keysDir, JSON.stringify(steps)], cwd: root, env: cleanEnvironment(),
 });
 

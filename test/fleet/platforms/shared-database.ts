@@ -1,21 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import { Client } from 'pg';
-import { parseAddress } from '../../../src/postgres/index.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres/server.ts';
 import { startPlatformProgram, temporaryDirectory } from '../../support/built-program.ts';
-
-/** Runs a statement in a database, and gives the rows. */
-export async function inDatabase(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const { host, user, database } = parseAddress(url);
-  const client = new Client({ host, user, database });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 /** Starts a server of PostgreSQL for the tests of a file. */
 export function serverOfTheFile(): { readonly current: () => PostgresServer; readonly createDatabase: () => Promise<string> } {
@@ -34,16 +21,16 @@ export function serverOfTheFile(): { readonly current: () => PostgresServer; rea
   };
 }
 
-/** The options that all platforms of a test have in common: one database, one directory of keys, and one administrator's token. */
-export interface Fleet {
+/** What starts platforms on one database, with one directory of keys. */
+export interface PlatformStarter {
   readonly url: string;
   readonly keysDir: string;
   /** Starts `infra-mcp platform` with a data directory of its own. */
   start(args?: readonly string[], env?: Record<string, string>): ReturnType<typeof startPlatformProgram>;
 }
 
-/** Platforms on one database. */
-export async function fleetOn(url: string): Promise<Fleet> {
+/** Creates what starts platforms on a database. */
+export async function fleetOn(url: string): Promise<PlatformStarter> {
   const keysDir = await temporaryDirectory();
   return {
     url, keysDir,

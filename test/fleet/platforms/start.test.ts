@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from '../../support/built-program.ts';
-import { fleetOn, inDatabase, send, serverOfTheFile } from './shared-database.ts';
+import { inDatabase } from '../../support/postgres/in-database.ts';
+import { fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
 

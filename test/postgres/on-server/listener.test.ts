@@ -11,7 +11,7 @@ let proxy: TcpProxy;
 beforeAll(async () => {
   database = await ownDatabase('template0');
   pool = openPool(database.address, options);
-  proxy = await startTcpProxy(`${database.address.host}/.s.PGSQL.${database.address.port}`);
+  proxy = await startTcpProxy(database.socketPath);
 });
 afterAll(async () => {
   await proxy.close();

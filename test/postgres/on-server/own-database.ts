@@ -7,6 +7,8 @@ import { addressOf, createTestDatabase, dropTestDatabase } from '../../support/p
 /** A database of a test's own. */
 export interface OwnDatabase {
   readonly address: PostgresAddress;
+  /** The Unix socket of its server. */
+  readonly socketPath: string;
   drop(): Promise<void>;
 }
 
@@ -14,8 +16,10 @@ export interface OwnDatabase {
 export async function ownDatabase(template?: string): Promise<OwnDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'database-'));
   const name = await createTestDatabase(directory, template);
+  const address = parseAddress(addressOf(name));
   return {
-    address: parseAddress(addressOf(name)),
+    address,
+    socketPath: `${address.host}/.s.PGSQL.${address.port}`,
     drop: async () => {
       await dropTestDatabase(directory);
       await rm(directory, { recursive: true });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CommitUnknown, openPool, type PostgresClient, type PostgresPool, transaction } from '../../../src/postgres/index.ts';
-import { cuttingProxy } from './cutting-proxy.ts';
+import { startTcpProxy } from '../../support/postgres/tcp-proxy.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
 const options = { applicationName: 'test', maximumConnections: 4 };
@@ -73,9 +73,9 @@ test('one whose connection is cut before its commit is made again', async () => 
 
 test('one whose connection is cut at its commit says that nobody knows, and is not made again', async () => {
   const before = await valueOf(1);
-  const proxy = await cuttingProxy(database.address);
+  const proxy = await startTcpProxy(database.socketPath);
   proxy.cutCommitAfter('update thing');
-  const cut = openPool({ ...database.address, host: proxy.host }, options);
+  const cut = openPool({ ...database.address, host: '127.0.0.1', port: proxy.port }, options);
   let attempts = 0;
   await expect(transaction(cut, 'write', async (client) => {
     attempts += 1;

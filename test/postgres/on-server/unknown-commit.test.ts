@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
+import { startTcpProxy } from '../../support/postgres/tcp-proxy.ts';
 import { startTestPlatform } from '../../support/test-platform.ts';
-import { cuttingProxy } from './cutting-proxy.ts';
 import { ownDatabase } from './own-database.ts';
 
 test('who asks for a change whose commit is cut off reads that it may have been made', async () => {
   const database = await ownDatabase();
-  const proxy = await cuttingProxy(database.address);
+  const proxy = await startTcpProxy(database.socketPath);
   // A random source of its own keeps the records from being those of a template.
-  const platform = await startTestPlatform({ randomSeed: 'unknown commit', openRecords: () => openPostgresRecords({ ...database.address, host: proxy.host }) });
+  const platform = await startTestPlatform({ randomSeed: 'unknown commit', openRecords: () => openPostgresRecords({ ...database.address, host: '127.0.0.1', port: proxy.port }) });
   const authorization = 'Token token-of-the-tests';
   const create = (name: string) => platform.call('create_project', { organization_id: platform.organizationId, name }, { authorization });
   try {

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { postgresFolders } from './installed.ts';
 
 const run = promisify(execFile);
 
-const programs = '/usr/lib/postgresql/15/bin';
+const programs = join(postgresFolders.programs, 'bin');
 
 /** Debian's PostgreSQL doesn't run as root: it has a user of its own. */
 const isRoot = process.getuid?.() === 0;

@@ -6,8 +6,11 @@ type ProxyMode = 'open' | 'stalled' | 'refusing';
 
 /** A proxy on loopback between a process and its database. */
 export interface TcpProxy {
+  readonly port: number;
   /** The address of a database behind it. */
   addressOf(database: string): string;
+  /** Cuts a connection once the database has got a commit on it, so that nobody hears of it: the next one that has carried a statement or a parameter with this text. */
+  cutCommitAfter(text: string): void;
   /** Ends all connections, as a network does that forgets them. New ones are passed on. */
   cut(): void;
   /** Passes nothing on any more, in either direction, and ends nothing. New connections hang too. */
@@ -24,6 +27,7 @@ export interface TcpProxy {
 /** Starts a proxy in front of a Unix socket. */
 export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
   let mode: ProxyMode = 'open';
+  let textBeforeCut: string | undefined;
   const pairs = new Set<readonly [Socket, Socket]>();
   let forgotten: readonly (readonly [Socket, Socket])[] = [];
 
@@ -46,8 +50,16 @@ export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
     const far = connect(socketPath);
     const pair = [near, far] as const;
     pairs.add(pair);
+    let [isMeant, isCut] = [false, false];
+    near.on('data', (chunk: Buffer) => {
+      if (textBeforeCut === undefined) return;
+      isMeant ||= chunk.includes(textBeforeCut);
+      if (!isMeant || !chunk.includes('commit\0')) return;
+      isCut = true;
+      textBeforeCut = undefined;
+    });
     for (const [from, to] of [[near, far], [far, near]] as const) {
-      from.on('data', (chunk) => void to.write(chunk));
+      from.on('data', (chunk) => void (from === far && isCut ? to.destroy() : to.write(chunk)));
       from.on('end', () => void to.end());
       from.on('error', () => void to.destroy());
       from.on('close', () => {
@@ -62,7 +74,11 @@ export async function startTcpProxy(socketPath: string): Promise<TcpProxy> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
+    port,
     addressOf: (database) => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    cutCommitAfter: (text) => {
+      textBeforeCut = text;
+    },
     cut,
     stall: () => setMode('stalled'),
     forget: () => {

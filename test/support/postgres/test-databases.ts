@@ -74,16 +74,16 @@ const connectionTo = async (dataDir: string): Promise<Client> => {
   return client;
 };
 
-const dueDeployments = 'select from deployment where due_ms <= extract(epoch from clock_timestamp()) * 1000 limit 1';
+const dueWork = ['deployment', 'backup'].map((table) => `select from ${table} where due_ms <= extract(epoch from clock_timestamp()) * 1000`).join(' union all ');
 
 /**
  * A digest of the rows of each table but some, made by the database itself: it takes no longer than a request. Waits until the
- * engine has taken up every deployment that is due, which it does a moment after the request.
+ * engine has taken up every deployment and backup that is due, which it does a moment after the request.
  */
 export async function digestsOfDatabase(dataDir: string, isCompared: (table: string) => boolean): Promise<Record<string, string>> {
   if (!comparing.has(dataDir)) comparing.set(dataDir, connectionTo(dataDir));
   const client = await comparing.get(dataDir)!;
-  while ((await client.query(dueDeployments)).rowCount !== 0) await setTimeout(10);
+  while ((await client.query(dueWork)).rowCount !== 0) await setTimeout(10);
   const { rows: tables } = await client.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'");
   const names = tables.map(({ name }) => name).filter(isCompared);
   const { rows } = await client.query<Record<string, string>>(`select ${names.map((name) => `(select md5(coalesce(string_agg(md5(row::text), '' order by row::text collate "C"), '')) from ${name} as row) as ${name}`).join(', ')}`);

@@ -36,7 +36,7 @@ export interface SharedPlatforms {
 /** Everything succeeds at once. */
 const runtime: Runtime = {
   refusalOf: () => undefined, begin: async () => undefined, abandon: async () => undefined, commits: async () => [], addressesOf: () => [], sweep: async () => ({ removed: [], left: [] }), look: async () => [], logs: async () => [],
-  upgradeFails: () => false, conditionHolds: () => false, pauseBefore: () => 0, observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
+  upgradeFails: () => false, simulatedCondition: () => false, pauseBefore: () => 0, observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
 };
 
 const token = 'token-of-the-tests';
