@@ -178,7 +178,7 @@ const unplaced = (why: string) => diagnose(failedDeployment({ configuration: { c
 test('nodes that take nothing are told from nodes without room', () => {
   expect(unplaced('insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
   expect(unplaced('1 node not available for new tasks; insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
-  expect(unplaced('1 node not available for new tasks')).toBe('Nothing can be started on the cluster\'s nodes: "1 node not available for new tasks". They are down, or were drained or paused.');
+  expect(unplaced('1 node not available for new tasks')).toBe('Nothing can be started on the cluster\'s nodes: "1 node not available for new tasks". They are down, just starting, or were drained or paused.');
 });
 
 test('a program that is not in the image is named, and a job that fails is surely not started again and again', () => {

@@ -89,6 +89,15 @@ describe('two environments', () => {
 
 const service = (name: string, state: string, more = {}) => ({ id: name, name, kind: 'container', status: { state, ...more } });
 
+const away = 'An instance waits for the node node-2, which has been down since 2026-11-20T10:20:00Z or earlier: it can only run there.';
+const crowded = 'All 2 instances run on node-1, although node-2 would take some. The next deployment spreads them.';
+const hasBackup = 'Its data is on its node only. If that node does not come back: its newest complete backup is "nightly" of 2026-11-20T03:00:00.000Z on node-1, and restore_database brings it back on another node, without what was written since.';
+
+const warned = (name: string, state: string, ...warnings: readonly string[]) => service(name, state, { running: { warnings } });
+
+/** Why a service is told to be out of date that runs with these warnings. */
+const reasonWith = (...warnings: readonly string[]) => overviewOf([service('old', 'DEPLOYED', { service_deployment_status: 'OUT_OF_DATE', running: { warnings } })]).services[0]!.reason;
+
 describe('an overview', () => {
   test('begins with what needs someone, and says why', () => {
     const { services, counts } = overviewOf([
@@ -106,6 +115,52 @@ describe('an overview', () => {
     expect(services[1]?.reason).toBe('its deployment failed at DEPLOYMENT');
     expect(counts).toMatchObject({ failed: 2, moving: 2, well: 1 });
     expect(conditions).toEqual(expect.arrayContaining(Object.keys(counts)));
+  });
+
+  test('tells why, rather than how many instances are known to run', () => {
+    const unknown = 'It is not known whether web-1-abc still runs: the managers have not reached the node node-2 since 2026-11-23T05:00:00Z or earlier.';
+    const services = [warned('some', 'DEPLOYED', 'Only 1 of 2 instances are known to run.', unknown), warned('none', 'UNAVAILABLE', 'No instance of it is known to run.', unknown)];
+    expect(Object.fromEntries(overviewOf(services).services.map(({ name, reason }) => [name, reason]))).toEqual({ none: unknown, some: `it runs, but: Only 1 of 2 instances are known to run. ${unknown}` });
+  });
+
+  test('says why something is out of date by what was changed, not by another warning', () => {
+    expect(reasonWith(crowded)).toMatch(/^its configuration or a variable changed since it was deployed; besides: All 2 instances/);
+    expect(reasonWith(crowded, 'Somebody scaled it from 2 to 1 on the engine. Deploy it again to undo that.')).toMatch(/^Somebody scaled it/);
+  });
+});
+
+/** The backup that is told of a database that nothing runs of, for which these warnings are given. */
+const backups = (...warnings: readonly string[]) => overviewOf([{ ...warned('db', 'UNAVAILABLE', 'No instance of it runs.', ...warnings), kind: 'database' }]).services[0]!.backup;
+
+describe('what the platform says of what runs', () => {
+  test('is told in an overview: a reason rather than that nothing runs, also of what runs', () => {
+    const { services } = overviewOf([
+      warned('fine', 'DEPLOYED'), warned('crowded', 'DEPLOYED', crowded), warned('half', 'DEPLOYED', 'Only 1 of 2 instances run.', away), warned('away', 'UNAVAILABLE', 'No instance of it runs.', away), warned('down', 'UNAVAILABLE', 'No instance of it runs.'),
+    ]);
+    expect(Object.fromEntries(services.map(({ name, reason }) => [name, reason]))).toEqual({
+      away, down: 'No instance of it runs.', crowded: `it runs, but: ${crowded}`, half: `it runs, but: Only 1 of 2 instances run. ${away}`, fine: 'it runs',
+    });
+    expect(services.at(-1)!.name).toBe('fine');
+  });
+
+  test('takes little room in a big environment, and what is down is told first', () => {
+    const running = Array.from({ length: 200 }, (_, index) => warned(`s${index}`, 'DEPLOYED', `${'long '.repeat(100)}${index}`));
+    const { services } = overviewOf([...running, warned('away', 'UNAVAILABLE', away)]);
+    expect(services[0]!.reason).toBe(away);
+    expect(services.filter(({ reason }) => reason.includes('long'))).toHaveLength(9);
+    expect(Math.max(...services.map(({ reason }) => reason.length))).toBeLessThan(220);
+    expect(services.at(-1)!.reason).toBe('it runs, but: see the warnings of its own status');
+  });
+
+  test('of a database whose node is lost includes its backup; of one for which there is no room it does not', () => {
+    expect(backups(away, hasBackup)).toBe('"nightly" of 2026-11-20T03:00:00.000Z on node-1');
+    expect(backups(away, 'Its data is on its node only, and it has no backup. It needs that node.')).toBe('none');
+    expect(backups('No node has room for an instance: no suitable node.', hasBackup)).toBeUndefined();
+    expect(backups(away)).toBeUndefined();
+  });
+
+  test('is left out where it is of no form that is known', () => {
+    for (const warnings of ['text', null, [null, 3, '']]) expect(overviewOf([service('odd', 'DEPLOYED', { running: { warnings } })]).services[0]!.reason).toBe('it runs');
   });
 });
 

@@ -1,15 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findRegressions } from '../../bench/compare.ts';
 import { databaseMeasurements } from '../../bench/databases/database-measurements.ts';
-import { dockerMeasurements } from '../../bench/docker/docker-measurements.ts';
+import { dockerMeasurements, hostMeasurements } from '../../bench/docker/docker-measurements.ts';
 import { relativeTo, type Figure } from '../../bench/figure.ts';
 import { load } from '../../bench/load.ts';
 import { measurements } from '../../bench/measurements/measurements.ts';
-import { baseline, databaseBaseline, dockerBaseline, readRun } from '../../bench/run.ts';
+import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, readRun } from '../../bench/run.ts';
 import { summarise } from '../../bench/statistics.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 
@@ -67,7 +66,7 @@ test('work is done as often as asked, never by more at once than asked', async (
   expect([done, most]).toEqual([50, 4]);
 });
 
-test.each([[baseline, measurements], [dockerBaseline, dockerMeasurements], ...(existsSync(databaseBaseline) ? [[databaseBaseline, databaseMeasurements] as const] : [])] as const)('the committed run %s has every measurement, and a figure for every target that is told', async (path, all) => {
+test.each([[baseline, measurements], [dockerBaseline, dockerMeasurements], [hostsBaseline, hostMeasurements], [databaseBaseline, databaseMeasurements]] as const)('the committed run %s has every measurement, and a figure for every target that is told', async (path, all) => {
   const { results, quick } = await readRun(path);
   expect(quick).toBe(false);
   expect(Object.keys(results)).toEqual(all.map(({ name }) => name));

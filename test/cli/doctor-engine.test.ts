@@ -2,22 +2,25 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { engineFindings } from '../../src/cli/doctor/engine/engine-findings.ts';
-import { parseDockerAddress, proxySettings } from '../../src/platform/runtime/docker/index.ts';
+import { type AgentOfCluster, parseDockerAddress, proxySettings, registrySettings, withoutAgents } from '../../src/platform/runtime/docker/index.ts';
 import { startFakeEngine } from '../platform/runtime/docker/fake-engine.ts';
 import type { KnownRecords } from '../../src/platform/index.ts';
+import type { PlacementRule } from '../../src/platform/runtime/docker/nodes/placement-rules.ts';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 
 const manager = { LocalNodeState: 'active', ControlAvailable: true, NodeID: 'n1', Managers: 1 };
 const info = { MemTotal: 8e9, NCPU: 4, DockerRootDir: '/nowhere', Warnings: null, Swarm: manager };
-const node = (name: string, State = 'ready', Availability = 'active', Architecture = 'x86_64') => ({ Description: { Hostname: name, Platform: { Architecture }, Resources: { NanoCPUs: 2e9, MemoryBytes: 4 * 1024 ** 3 } }, Status: { State }, Spec: { Availability } });
+const node = (name: string, State = 'ready', Availability = 'active', Architecture = 'x86_64') => ({ ID: name === 'one' ? 'n1' : name, Description: { Hostname: name, Platform: { Architecture }, Resources: { NanoCPUs: 2e9, MemoryBytes: 4 * 1024 ** 3 } }, Status: { State }, Spec: { Availability } });
 
 /** What is found about an engine that answers like this. */
-async function examine(answers: { info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; limits?: { cpu?: number; memory?: number }; records?: () => KnownRecords | undefined }) {
+async function examine(answers: { agent?: AgentOfCluster; terraform?: { image: string }; missing?: string; own?: Parameters<typeof registrySettings>[0]; rules?: readonly PlacementRule[]; hasFastFailover?: boolean; heartbeat?: number; info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; limits?: { cpu?: number; memory?: number }; records?: () => KnownRecords | undefined }) {
   const engine = await startFakeEngine((response, { url }) => {
     if (url.endsWith('/info')) return response.end(JSON.stringify({ ...info, ...answers.info }));
+    if (url.endsWith('/swarm')) return response.end(JSON.stringify({ Spec: { Dispatcher: { HeartbeatPeriod: answers.heartbeat ?? 5e9 } } }));
     if (url.includes('/nodes')) return response.end(JSON.stringify(answers.nodes ?? [node('one')]));
     if (url.includes('/distribution/')) return response.writeHead(404).end(JSON.stringify({ message: answers.distribution ?? 'manifest unknown' }));
+    if (answers.missing !== undefined && url.includes(`/images/${answers.missing}`)) return response.writeHead(404).end(JSON.stringify({ message: 'no such image' }));
     if (url.includes('/images/docker.io/library/caddy') && answers.isThere === false) return response.writeHead(404).end(JSON.stringify({ message: 'no such image' }));
     if (url.includes('/secrets')) return response.end(JSON.stringify(answers.secrets ?? []));
     if (/\/(?:services|configs|networks|images\/json)\?/.test(url)) return response.end('[]');
@@ -27,7 +30,8 @@ async function examine(answers: { info?: object; nodes?: readonly object[]; regi
   }, { Os: 'linux', ...answers.versions });
   const address = parseDockerAddress(engine.address);
   if (answers.mode !== undefined && address.kind === 'unix') await chmod(address.path, answers.mode);
-  const findings = await engineFindings({ docker: engine.docker, address, limits: answers.limits, registry: answers.registry, registries: answers.registries ?? [], proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
+  const findings = await engineFindings({ docker: engine.docker, engines: [engine.docker], address, nodes: withoutAgents(engine.docker, 'the cluster has no agent'), agent: answers.agent, terraform: answers.terraform, limits: answers.limits, ownRegistry: answers.own && registrySettings(answers.own, 'docker.io/library/caddy:2'), ...(answers.registry !== undefined && { registry: answers.registry }), repository: 'infra-mcp/doctor', registries: answers.registries ?? [], registryUrl: () => 'http://127.0.0.1:1', proxy: proxySettings({ domain: answers.domain ?? 'localhost' }),
+    placement: { rules: answers.rules ?? [] }, hasFastFailover: answers.hasFastFailover ?? false,
     credentialsFor: (host) => (host === 'private.example' ? { username: 'puller', password: 'hidden-word', serveraddress: host } : undefined), records: { place: '/records', read: answers.records ?? (() => undefined) } });
   expect(engine.seen.map(({ method }) => method).filter((method) => method !== 'GET')).toEqual([]);
   return { findings, of: (check: string) => findings.find((one) => one.check === check) };
@@ -49,16 +53,53 @@ test('several machines need a registry, and those that are down or drained are n
   expect(of('nodes')?.todo).toContain('Start the engines of two, and open these ports between the machines: 2377/tcp');
   expect(of('nodes')?.todo).toMatch(/docker --host unix:\/\/\S+ node update --availability active three\.$/);
   expect(of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining('2 machines'), todo: expect.stringContaining('--registry') });
+  expect(of('agents')).toMatchObject({ state: 'note', says: expect.stringMatching(/^2 of 3 nodes can't be asked: three \(the cluster has no agent\), two \(it is down\)\. Not seen of them: whether instances exceeded/), todo: expect.stringContaining('"agent: {}"') });
   expect((await examine({ nodes, registry: 'registry.example:5000' })).of('registry')).toMatchObject({ state: 'good' });
+});
+
+const nodesOf = (...roles: readonly string[]) => roles.map((Role, index) => ({ ...node(`node-${index}`), Spec: { Availability: 'active', Role } }));
+
+test('several machines need three managers, and it is said what to do for them', async () => {
+  expect((await examine({ nodes: nodesOf('manager') })).of('managers')).toBeUndefined();
+  expect((await examine({ nodes: nodesOf('manager', 'worker', 'worker') })).of('managers')).toMatchObject({ state: 'note', says: 'only node-0; if it is lost, what runs on the others goes on, and nothing can be deployed, moved or told until it is back', todo: expect.stringMatching(/^Have three, so that one may be lost: docker --host \S+ node promote node-1 node-2\. Then list their addresses/) });
+  expect((await examine({ nodes: nodesOf('manager', 'manager') })).of('managers')).toMatchObject({ state: 'note', says: expect.stringContaining('two are worse than one'), todo: expect.stringContaining('join another machine as a manager') });
+  expect((await examine({ nodes: nodesOf('manager', 'manager', 'manager') })).of('managers')).toMatchObject({ state: 'good', says: '3 of 3 machines' });
+});
+
+test('how soon a lost node is missed is told, and what the platform would change of the swarm', async () => {
+  const nodes = [node('one'), node('two')];
+  expect((await examine({ nodes })).of('failover')).toMatchObject({ state: 'good', says: 'a node that is lost is missed after at most 15 s: the heartbeat of the swarm is 5 s; "failover: fast" in the clusters file would set it to 1 s' });
+  expect((await examine({ nodes, hasFastFailover: true })).of('failover')).toMatchObject({ state: 'note', says: expect.stringContaining('the platform sets it to 1 s when it starts, for the whole swarm') });
+  expect((await examine({ nodes, hasFastFailover: true, heartbeat: 1e9 })).of('failover')).toEqual({ check: 'failover', state: 'good', says: 'a node that is lost is missed after at most 3 s: the heartbeat of the swarm is 1 s' });
+});
+
+test('a placement rule that no node fits is a problem', async () => {
+  const rules = [{ where: { mode: 'PRODUCTION' }, constraints: ['node.labels.disk==ssd'] }, { where: {}, constraints: ['node.hostname!=two'] }];
+  expect((await examine({ rules })).findings.filter(({ check }) => check === 'placement')).toEqual([{ check: 'placement', state: 'bad', says: expect.stringContaining('rule for mode PRODUCTION: No node of the cluster fits: the placement rules ask for node.labels.disk==ssd, and one has no label disk.'), todo: expect.any(String) }]);
+});
+
+test('placement rules that hold for the same services need a node that fits all of them, and that takes instances', async () => {
+  const rules = [{ where: { mode: 'PRODUCTION' }, constraints: ['node.hostname!=one'] }, { where: { mode: 'PRODUCTION', kind: 'database' }, constraints: ['node.hostname!=two'] }, { where: { kind: 'job' }, constraints: ['node.hostname==one'] }];
+  const told = async (...nodes: readonly object[]) => (await examine({ rules, nodes })).findings.filter(({ check }) => check === 'placement');
+  expect(await told(node('one'), node('two'))).toEqual([{ check: 'placement', state: 'bad', says: expect.stringMatching(/^rule for mode PRODUCTION, kind database, with the others that hold for the same services: No node of the cluster fits: the placement rules ask for node\.hostname!=two and node\.hostname!=one/), todo: expect.any(String) }]);
+  expect(await told(node('one'), node('two'), node('three', 'ready', 'drain'))).toEqual([{ check: 'placement', state: 'bad', says: 'rule for mode PRODUCTION, kind database: only three would fit, and it takes no services', todo: expect.stringContaining('new databases and storage get no node') }]);
+  expect(await told(node('one'), node('two'), node('three'))).toEqual([]);
 });
 
 test('a registry that each machine looks for on itself is worth knowing, and different kinds of CPU are a problem', async () => {
   const nodes = [node('one'), node('two', 'ready', 'active', 'aarch64')];
-  for (const registry of ['127.0.0.1:5000', 'localhost', '[::1]:5000']) expect((await examine({ nodes, registry })).of('registry')).toMatchObject({ state: 'note', says: `${registry} answers the engine; each of the 2 machines means itself by that address` });
+  for (const registry of ['127.0.0.1:5000', 'localhost', '[::1]:5000']) expect((await examine({ nodes, registry })).of('registry')).toMatchObject({ state: 'note', says: expect.stringMatching(/answers the engine; whether it takes images can't be tried from this machine .*; each of the 2 machines means itself by that address$/) });
   expect((await examine({ registry: '127.0.0.1:5000' })).of('registry')).toMatchObject({ state: 'good' });
   const { findings } = await examine({ nodes });
   expect(findings.filter(({ check }) => check === 'nodes')).toMatchObject([{ state: 'good' }, { state: 'bad', says: expect.stringContaining('x86_64 (one), aarch64 (two)') }]);
   expect((await examine({ nodes: [node('one'), node('two', 'ready', 'drain', 'aarch64')] })).findings.filter(({ check }) => check === 'nodes')).toMatchObject([{ state: 'note' }]);
+});
+
+test('the registry that a platform will run needs its port and its images', async () => {
+  expect((await examine({ own: {} })).of('registry')).toMatchObject({ state: 'good', says: "the platform's own is set up at 127.0.0.1:5055 of every node when the platform starts; its images can be had" });
+  expect((await examine({ own: {}, isThere: false, distribution: 'no such host' })).of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining("docker.io/library/caddy:2 is not there, and can't be had: no such host") });
+  const containers = [{ Names: ['/theirs'], State: 'running', Ports: [{ PrivatePort: 5000, PublicPort: 5077 }] }];
+  expect((await examine({ own: { port: 5077 }, containers })).of('registry')).toMatchObject({ state: 'bad', says: "the platform's own can't be set up at 127.0.0.1:5077: the container theirs has that port", todo: expect.stringContaining('registry: { port: … }') });
 });
 
 test('an engine that every user can use, little memory and the warnings of the engine are worth knowing', async () => {
@@ -67,6 +108,11 @@ test('an engine that every user can use, little memory and the warnings of the e
   expect(of('memory')).toMatchObject({ state: 'note', says: '500 MB of memory, 1 CPU' });
   expect(of('engine settings')).toMatchObject({ state: 'note', says: 'No swap limit support' });
   expect(findings.filter(({ state }) => state === 'bad')).toEqual([]);
+});
+
+test('a warning of the engine is one line, and one about managers leads to what is said of these', async () => {
+  const { of } = await examine({ info: { Warnings: ['WARNING: Running Swarm in a two-manager configuration. This configuration provides\n         no fault tolerance.'] } });
+  expect(of('engine settings')).toMatchObject({ says: 'Running Swarm in a two-manager configuration. This configuration provides no fault tolerance.', todo: 'See what is said of the managers.' });
 });
 
 const proxy = (State: string) => ({ Names: ['/infra-proxy-1'], State, Labels: { 'io.infra-mcp.proxy': 'x' }, Ports: State === 'running' ? [{ PrivatePort: 443, PublicPort: 443 }, { PrivatePort: 80, PublicPort: 80 }] : [] });
@@ -126,9 +172,18 @@ test('the image of the proxy is there, or can be pulled, or can not be had', asy
   expect((await examine({ isThere: false, distribution: 'dial tcp: lookup registry-1.docker.io: no such host' })).of('proxy image')).toMatchObject({ state: 'note', says: expect.stringContaining("is not there, and can't be had: dial tcp"), todo: expect.stringContaining('docker load') });
 });
 
+test('the images of agents and for Terraform are there, can be pulled, or are a problem, where the cluster has these', async () => {
+  expect((await examine({})).findings.map(({ check }) => check)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:agent|Terraform) image$/)]));
+  const image = 'registry.example/node:24';
+  expect((await examine({ agent: {} })).of('agent image')).toMatchObject({ state: 'good', says: 'docker.io/library/node:24-alpine is there' });
+  expect((await examine({ agent: { image }, missing: image, distribution: 'no such host' })).of('agent image')).toMatchObject({ state: 'bad', says: `${image} is not there, and can't be had: no such host`, todo: expect.stringMatching(/^Every node needs it for its agent: .*docker load/) });
+  expect((await examine({ terraform: { image } })).of('Terraform image')).toMatchObject({ state: 'good' });
+  expect((await examine({ terraform: { image }, missing: image, distribution: 'no such host' })).of('Terraform image')).toMatchObject({ state: 'bad', todo: expect.stringContaining('Terraform services need it') });
+});
+
 test('every registry that services may name is asked, with its credentials', async () => {
   const { findings } = await examine({ registry: 'built.example', registries: ['built.example', 'private.example'], distribution: 'unauthorized: authentication required' });
-  expect(findings.filter(({ check }) => check === 'registry')).toMatchObject([{ state: 'good', says: 'built.example answers the engine' }, { state: 'note', says: 'private.example answers the engine, and refuses puller' }]);
+  expect(findings.filter(({ check }) => check === 'registry')).toMatchObject([{ state: 'good', says: expect.stringContaining('built.example answers the engine') }, { state: 'note', says: 'private.example answers the engine, and refuses puller' }]);
   expect(JSON.stringify(findings)).not.toContain('hidden-word');
 });
 
@@ -145,6 +200,24 @@ test('the clusters file of the platform is read: each engine, by the name of its
   ]));
   await writeFile(file, 'clusters: { one: { engine: "unix:///nowhere/one.sock", limits: { disk: 1 } } }');
   expect((await doctor()).findings).toEqual(expect.arrayContaining([expect.objectContaining({ check: 'clusters', state: 'bad', says: expect.stringContaining('Unrecognized key: "disk"') })]));
+});
+
+test('of a cluster with several addresses, the nodes of all these engines are asked, without agents too', async () => {
+  const names = ['one', 'two', 'three'];
+  const engines = await Promise.all(names.map((name) => startFakeEngine((response, { url }) => {
+    const Swarm = { ...manager, NodeID: node(name).ID, ControlAvailable: name !== 'three', Managers: 2, ...(name !== 'three' && { Cluster: { ID: 'ours' } }) };
+    if (url.endsWith('/info')) return response.end(JSON.stringify({ ...info, Swarm }));
+    if (url.endsWith('/swarm')) return response.end(JSON.stringify({ Spec: { Dispatcher: { HeartbeatPeriod: 5e9 } } }));
+    if (url.includes('/nodes')) return response.end(JSON.stringify(names.map((each) => node(each))));
+    return response.end(/\/(?:images\/[^j]|volumes)/.test(url) ? '{}' : '[]');
+  }, { Os: 'linux' })));
+  const directory = await temporaryDirectory();
+  const file = join(directory, 'clusters.yaml');
+  await writeFile(file, JSON.stringify({ clusters: { local: { engine: engines.map(({ address }) => address) } } }));
+  const agents = async () => (JSON.parse((await runProgram(['doctor', 'platform', '--json', '--clusters-file', file, '--data-dir', directory])).stdout) as { findings: DoctorFinding[] }).findings.find(({ check }) => check === 'local: agents');
+  expect(await agents()).toMatchObject({ state: 'good', says: 'the engines of all 3 nodes can be asked' });
+  await engines[2]!.stop();
+  expect(await agents()).toMatchObject({ state: 'note', says: expect.stringMatching(/^1 of 3 nodes can't be asked: three \(the cluster has no agent: /), todo: expect.stringContaining('list the addresses of their engines there') });
 });
 
 const doctorOf = async (address: string): Promise<string> => (await runProgram(['doctor', 'platform', '--json'], { DOCKER_HOST: address })).stdout;

@@ -21,9 +21,9 @@ const inSentences = ['with', 'or', 'and', 'was', 'can'];
 const hidden = ['complete'];
 
 /** Options of Docker's own client, in the commands that doctor tells to run. */
-const ofDocker = ['--advertise-addr', '--availability', '--force', '--filter', '--tlsverify', '--tlscacert', '--tlscert', '--tlskey'];
+const ofDocker = ['--advertise-addr', '--availability', '--force', '--filter', '--label-rm', '--tlsverify', '--tlscacert', '--tlscert', '--tlskey'];
 
-const isOfDocker = ({ file, flag }: { file: string; flag: string }): boolean => file.startsWith('src/cli/doctor/engine/') && ofDocker.includes(flag);
+const isOfDocker = ({ file, flag }: { file: string; flag: string }): boolean => (file.startsWith('src/cli/doctor/engine/') || file === 'src/cli/commands/node.ts') && ofDocker.includes(flag);
 
 const sources = (folder: string): { file: string; text: string }[] => globSync(`${folder}/**/*.ts`, { cwd: root }).map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
 

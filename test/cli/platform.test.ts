@@ -5,7 +5,7 @@ import { runProgram, startPlatformProgram, statusWith, temporaryDirectory } from
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const seeded = [
-  'project_id', 'environment_id', 'environment_variable_id', 'application_id', 'container_id', 'registry_id', 'database_id', 'helm_id',
+  'project_id', 'environment_id', 'environment_variable_id', 'application_id', 'container_id', 'registry_id', 'database_id', 'backup_id', 'helm_id',
   'terraform_id', 'job_id', 'cluster_id', 'labels_group_id', 'annotations_group_id', 'alert_rule_id', 'alert_receiver_id', 'webhook_id',
   'role_id', 'secret_id', 'custom_domain_id', 'helm_repository_id',
 ];

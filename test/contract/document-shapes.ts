@@ -65,7 +65,23 @@ const running = `
   +running.instances           integer
   +running.wanted_instances    integer
   +running.restarts            integer +required
-  +running.warnings[]          string`;
+  +running.warnings[]          string
+  +running.usage                       object
+  +running.usage.measured_at           date-time
+  +running.usage.seconds               integer
+  +running.usage.instances             integer
+  +running.usage.cpu                   integer
+  +running.usage.cpu_worst             integer
+  +running.usage.cpu_limit             integer
+  +running.usage.memory                integer
+  +running.usage.memory_worst          integer
+  +running.usage.memory_limit          integer
+  +running.usage.received_per_second   integer
+  +running.usage.sent_per_second       integer
+  +running.usage.requests_per_second   number
+  +running.usage.error_percent         number
+  +running.usage.p95_milliseconds      integer
+  +running.usage.missing[]             string`;
 
 const probe = (at: string) => `
   ${at}                          object
@@ -638,7 +654,8 @@ export const shapes = {
     target.service.cluster_id         uuid
     target.service.job_type           string
     is_up_to_date     boolean
-    starts_at         date-time`,
+    starts_at         date-time
+    +problem          string`,
   'helm repository request': `
     name          string required
     kind          string required

@@ -53,6 +53,20 @@ const pagination = `
 
 const inList = (text: string) => text.replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1results[].');
 
+/** The states of services, as their statuses have them. */
+const deploymentStates = /^\s*state\s+(\S+)$/m.exec(shapes['service status'])![1]!;
+
+const backup = `
+  id             uuid required
+  name           string required
+  message        string required
+  status.state   ${deploymentStates} required
+  created_at     date-time required
+  ended_at       date-time
+  node           string
+  bytes          integer
+  reason         string`;
+
 const targetTypes = 'CLUSTER|ENVIRONMENT|APPLICATION|CONTAINER|JOB|CRONJOB|HELM|TERRAFORM';
 
 const extensionShapes = {
@@ -109,6 +123,27 @@ const extensionShapes = {
     timeout_sec                                      integer required
     cpu                                              integer required
     memory                                           integer required`,
+  'terraform plan': `
+    id             uuid required
+    status         QUEUED|ONGOING|SUCCESS|ERROR|CANCELED required
+    created_at     date-time required
+    ended_at       date-time
+    triggered_by   string required
+    commit.created_at        date-time required
+    commit.git_commit_id     string required
+    commit.tag               string required
+    commit.message           string required
+    commit.author_name       string required
+    commit.author_avatar_url uri
+    commit.commit_page_url   uri
+    reason         string
+    digest         string
+    to_add         integer
+    to_change      integer
+    to_destroy     integer
+    text           string
+    is_shortened   boolean
+    obstacle       string`,
   cluster: `${identity}
     name              string required
     description       string
@@ -127,10 +162,13 @@ const extensionShapes = {
     nodes[].state             READY|DOWN|UNKNOWN|DISCONNECTED required
     nodes[].state_since       date-time required
     nodes[].address           string
+    nodes[].labels            object
     nodes[].cpu               integer required
     nodes[].cpu_allotted      integer required
     nodes[].memory            integer required
     nodes[].memory_allotted   integer required
+    nodes[].cpu_used          integer
+    nodes[].memory_used       integer
     nodes[].instances         integer required
     warnings[]                string`,
   'alert receiver': `${identity}
@@ -213,6 +251,17 @@ const extensionShapes = {
     use_cdn                boolean required
     validation_domain      string required
     status                 VALIDATION_PENDING required`,
+  backup,
+  'backups': `${inList(backup)}
+    page        integer required
+    page_size   integer required`,
+  recovery: `${backup.replaceAll(/^(\s*)(?=[a-z])/gm, '$1backup.').replaceAll(/ required$/gm, '')}
+    node            string
+    node_lost       string
+    to_node         string
+    old_volume      string
+    refusal         string
+    may_come_back   string`,
   'domain check': `
     results[].domain_name     string required
     results[].status          MATCHES_LOAD_BALANCER_HOST|RESOLVES_TO_IP|DOMAIN_NOT_CONFIGURED|DOMAIN_LINKED_TO_WRONG_HOST|GENERIC_FAILURE required
@@ -300,6 +349,10 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
     [`POST /${kind}/{${kind}Id}/customDomain`, one('domain')],
     [`GET /${kind}/{${kind}Id}/checkCustomDomain`, one('domain check')],
   ])),
+  'GET /database/{databaseId}/backup': one('backups'),
+  'POST /database/{databaseId}/backup': one('backup'),
+  'GET /database/{databaseId}/recovery': one('recovery'),
+  'POST /database/{databaseId}/restore': one('deployment'),
   'GET /job/{jobId}/environmentVariable': list('variable'),
   'GET /project/{projectId}/environmentVariable': list('variable'),
   'GET /variable': { text: one('any variable').text.replaceAll(/^(\s*)\+?(?=[a-z])/gm, '$1results[].') },
@@ -317,6 +370,10 @@ const beyond: Readonly<Record<string, AnswerShape>> = {
   'PUT /application/{applicationId}': one('application'),
   'PUT /database/{databaseId}': one('database'),
   'PUT /job/{jobId}': one('job'),
+  'PUT /terraform/{terraformId}': one('terraform'),
+  'POST /environment/{environmentId}/terraform': one('terraform'),
+  'POST /terraform/{terraformId}/plan': one('terraform plan'),
+  'GET /terraform/{terraformId}/plan': { text: `needs_plan  boolean\n${whole('terraform plan').text}` },
   'POST /environment/{environmentId}/container': one('container'),
   'POST /environment/{environmentId}/job': one('job'),
   'POST /environment/{environmentId}/service/deploy': one('environment status'),

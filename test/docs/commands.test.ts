@@ -30,7 +30,7 @@ const others: Readonly<Record<string, string>> = {
 const parsedOnly: readonly { readonly why: string; readonly holds: (called: ParsedCommand) => boolean }[] = [
   { why: 'changes the files of the assistants on this machine', holds: ({ command }) => command.name === 'init' },
   { why: 'a person has to see the plan and type', holds: ({ command, args, flags }) => command.name === 'approve' && (args.length > 0 || flags['setSecret'] === true) },
-  { why: 'reaches a Docker engine; test/docker runs it', holds: ({ command }) => command.name === 'doctor platform' || command.name.startsWith('database ') },
+  { why: 'reaches a Docker engine; test/docker runs it', holds: ({ command }) => command.name === 'doctor platform' || /^(?:database|node) /.test(command.name) },
   { why: 'needs a server of PostgreSQL; test/fleet runs it', holds: ({ command }) => command.name === 'migrate' },
   { why: 'reaches a platform on another machine', holds: ({ rawFlags: unread }) => unread['baseUrl'] !== undefined },
   { why: 'takes its options from profiles that nobody has here', holds: ({ rawFlags: unread }) => unread['profile'] !== undefined },

@@ -12,6 +12,7 @@ const namesOperations = ['src/platform/api/', 'src/contract/', 'docs/operations.
 const others: Readonly<Record<string, string>> = {
   create_app: 'a function in the log of a simulated application',
   list_total: 'a table of the database',
+  plan_token: 'an argument of every tool that changes something',
   lock_timeout: 'a setting of PostgreSQL',
   upgrade_error: 'an effect of a fault rule',
   set_archive_policy: 'the tool that CONTRIBUTING.md adds',

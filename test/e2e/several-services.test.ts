@@ -93,6 +93,16 @@ describe('stopping everything that is not production', () => {
   });
 });
 
+test('what is unavailable is stopped, and not taken for one that is being deployed', async () => {
+  seeming = { [platform.seed['container_id']!]: 'UNAVAILABLE' };
+  const start = await client.call('start_services', { services: ['shop/staging/search'] });
+  expect(textOf(start)).toContain('left out: not stopped');
+  const stop = await client.call('stop_services', { services: ['shop/staging/search'] });
+  expect([stop.isError ?? false, stop.structuredContent]).toEqual([false, expect.objectContaining({ asked: 1 })]);
+  seeming = {};
+  await expect.poll(() => stateOf('shop/staging', 'search')).toBe('STOPPED');
+});
+
 /** What a call reads, with every id as `*`. */
 const readsBy = async (tool: string, args: Json): Promise<string[]> => {
   const from = proxy.requests.length;

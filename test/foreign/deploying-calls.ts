@@ -45,6 +45,9 @@ const ofEachKind = Object.entries(kinds).map(([kind, service]): ForeignCall => (
 }));
 
 /** Every tool that deploys, restarts, stops or cancels; services are deployed in development, where nothing fails but what is said. */
+/** Of operations that the platform doesn't have. */
+const notOffered = { says: /not offer/, why: 'the platform has no such operation' };
+
 export const deployingCalls: readonly ForeignCall[] = [
   ...ofEachKind,
   {
@@ -109,6 +112,10 @@ export const deployingCalls: readonly ForeignCall[] = [
     tool: 'redeploy_terraform', before: idle, args: (server) => ({ terraform_id: named('network', 'development')(server).id, wait: true }), changes: deployed('development'),
     holds: (made) => expectEnded(made, ['network']),
   },
+  { tool: 'plan_terraform', before: idle, args: (server) => ({ terraform_id: named('network', 'development')(server).id }), refused: notOffered },
+  { tool: 'create_database_backup', args: (server) => ({ database_id: named('orders', 'development')(server).id, name: 'nightly', message: 'before the release' }), changes: ['+backups nightly'] },
+  { tool: 'list_database_backups', args: (server) => ({ database_id: named('orders', 'development')(server).id }), holds: ({ text }) => expect(text).toContain('nightly') },
+  { tool: 'restore_database', before: idle, args: (server) => ({ database_id: named('orders', 'development')(server).id }), refused: notOffered },
   {
     tool: 'restart_services', case: 'one', before: idle, args: (server) => ({ environment_id: server.platform.ids.environments.development, container_ids: [named('gateway', 'development')(server).id], wait: true }),
     changes: deployed('development', 'RESTART'), holds: (made) => expectEnded(made, ['gateway'], 'RESTART'),

@@ -2,7 +2,8 @@ import type { DifferenceName, IsOn } from '../other-platform/differences.ts';
 import type { RefusedRequest } from '../other-platform/listener.ts';
 
 interface Lesson {
-  readonly where: DifferenceName;
+  /** Default: everywhere. */
+  readonly where?: DifferenceName;
   /** Method and path with its query. */
   readonly request: RegExp;
   readonly why: string;
@@ -22,6 +23,8 @@ export const lessons: readonly Lesson[] = [
   { where: 'noTail', request: /^GET \/\w+\/[^/]+\/log\?tail=\d+$/, why: 'a number of lines is asked for where the platform knows none' },
   { where: 'noPages', request: /^GET .*\?page=\d+&page_size=\d+$/, why: 'a page is asked for where the platform knows none' },
   { where: 'historiesWithoutPage', request: /^GET .*\/deploymentHistoryV2\?page=[2-9]\d*&pageSize=\d+$/, why: 'an older page is asked for where the platform knows none' },
+  { request: /^(GET|POST) \/terraform\/[^/]+\/plan$/, why: 'plans of Terraform are no operation of the document, and only trying tells whether they are offered' },
+  { request: /^(GET|POST) \/database\/[^/]+\/(recovery|restore)\b/, why: 'the same holds for bringing databases back' },
 ];
 
 const requestOf = ({ method, path }: RefusedRequest): string => `${method} ${path}`;
@@ -31,6 +34,6 @@ const operationOf = (refusal: RefusedRequest): string => requestOf(refusal).repl
 
 /** Whether a refusal is the first of its operation, and one that can be learned from. */
 export function isLesson(on: IsOn, refusal: RefusedRequest, all: readonly RefusedRequest[]): boolean {
-  if (!lessons.some(({ where, request }) => on(where) && request.test(requestOf(refusal)))) return false;
+  if (!lessons.some(({ where, request }) => (where === undefined || on(where)) && request.test(requestOf(refusal)))) return false;
   return all.find((one) => operationOf(one) === operationOf(refusal)) === refusal;
 }

@@ -37,27 +37,32 @@ export interface ProgramEnd {
 interface ProgramStart {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Whether its input stays open until it ends. */
+  readonly keepsInput?: boolean;
 }
 
 /** A compiled program as a function: it runs with these arguments, until it ends. */
 export type RunContainerProgram = (args: readonly string[], start?: ProgramStart) => Promise<ProgramEnd>;
 
+type InstalledProgram = 'entrypoint' | 'probe' | 'relay' | 'remove-links' | 'send-request';
+
 /** Writes compiled programs of a kind of CPU into a directory that is removed after the tests of a file. */
-export async function installPrograms({ architecture, emulator: prefix }: RunnableKind): Promise<{ readonly directory: string } & Readonly<Record<'entrypoint' | 'probe' | 'remove-links', RunContainerProgram>>> {
+export async function installPrograms({ architecture, emulator: prefix }: RunnableKind): Promise<{ readonly directory: string } & Readonly<Record<InstalledProgram, RunContainerProgram>>> {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-programs-'));
   afterAll(() => rm(directory, { recursive: true, force: true }));
-  const install = async (name: 'entrypoint' | 'probe' | 'remove-links'): Promise<RunContainerProgram> => {
+  const install = async (name: InstalledProgram): Promise<RunContainerProgram> => {
     const path = join(directory, name);
     await writeFile(path, Buffer.from(compiledPrograms[`${name}-${architecture}`], 'base64'));
     await chmod(path, 0o555);
-    return async (args, { env = {}, input = '' } = {}) => {
+    return async (args, { env = {}, input = '', keepsInput = false } = {}) => {
       const [program = '', ...rest] = [...prefix, path, ...args];
       const child = spawn(program, rest, { env, stdio: 'pipe' });
       child.stdin.on('error', () => undefined);
-      child.stdin.end(input);
+      if (keepsInput) child.stdin.write(input);
+      else child.stdin.end(input);
       const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
       return { code, output, errors, pid: child.pid! };
     };
   };
-  return { directory, entrypoint: await install('entrypoint'), probe: await install('probe'), 'remove-links': await install('remove-links') };
+  return { directory, entrypoint: await install('entrypoint'), probe: await install('probe'), relay: await install('relay'), 'remove-links': await install('remove-links'), 'send-request': await install('send-request') };
 }

@@ -168,8 +168,7 @@ export function describeRuntime(setUp: () => RuntimeUnderTest): void {
     const addresses = create().addressesOf(service, record);
     expect(create().addressesOf(service, record)).toEqual(addresses);
     for (const { url } of addresses) expect(URL.canParse(url)).toBe(true);
-    await create().keepUp?.(signal);
-    await create().keepUp?.(signal);
+    for (const keepUp of [create(), create()].flatMap((runtime) => runtime.keepUp ?? [])) await keepUp(signal);
     await act(service, 'DELETE', record);
   });
 

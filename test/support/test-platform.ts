@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
 import { toWire } from '../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../src/contract/operations.ts';
@@ -72,10 +73,20 @@ const dump = (dataDir: string): Record<string, unknown[]> => {
   }
 };
 
+/** The same once the engine has taken up every backup that is due, which it does a moment after the request. */
+const settledDump = async (dataDir: string): Promise<Record<string, unknown[]>> => {
+  for (;;) {
+    const rows = dump(dataDir);
+    if (!(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now())) return rows;
+    // oxlint-disable-next-line no-await-in-loop
+    await setTimeout(10);
+  }
+};
+
 const digests = async (dataDir: string, without: readonly string[]): Promise<Record<string, string>> => {
   const ignored = new Set([...backgroundTables, ...without]);
   if (postgresTests) return postgresTests.digestsOfDatabase(dataDir, (name) => !ignored.has(name));
-  return Object.fromEntries(Object.entries(dump(dataDir)).filter(([name]) => !ignored.has(name)).map(([name, rows]) => [name, JSON.stringify(rows)]));
+  return Object.fromEntries(Object.entries(await settledDump(dataDir)).filter(([name]) => !ignored.has(name)).map(([name, rows]) => [name, JSON.stringify(rows)]));
 };
 
 const sendRequest = async (url: string, method: string, target: string, authorization: string, options: RequestOptions): Promise<PlatformResponse> => {

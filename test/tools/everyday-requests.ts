@@ -64,6 +64,7 @@ export const everydayRequests: readonly EverydayRequest[] = [
   row('run the nightly report now', 'deploy_service'),
   row('deploy the database', 'deploy_database', 'deploy_service'),
   row('run terraform again', 'redeploy_terraform'),
+  row('what would terraform change', 'plan_terraform'),
   row('is the rollout done yet', 'wait_for_deployment'),
   row('tell me when the deploy has finished', 'wait_for_deployment'),
   row('roll back', 'rollback_application'),

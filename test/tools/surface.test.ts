@@ -19,10 +19,10 @@ const expectedNames =
   'get_organization, list_projects, create_project, create_environment, create_application, create_database, deploy_database, ' +
   'deploy_application, get_application_status, create_environment_variable, list_environment_variables, create_secret, ' +
   'get_application_logs, update_environment_variable, override_environment_variable, update_container, restart_services, ' +
-  'stop_environment, update_helm, get_helm, redeploy_terraform, lock_cluster, upgrade_cluster, list_members, invite_member, ' +
+  'stop_environment, update_helm, get_helm, plan_terraform, redeploy_terraform, lock_cluster, upgrade_cluster, list_members, invite_member, ' +
   'update_alert_rule, create_helm_repository, update_billing_info, list_job_deployments, get_labels_group, create_webhook, ' +
   'list_webhook_events, list_environments, get_environment, list_services, get_environment_status, list_clusters, cancel_deployment, ' +
-  'unlock_cluster, list_alert_rules, list_events, clone_environment, find_resource, get_organization_overview, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
+  'unlock_cluster, list_alert_rules, list_events, clone_environment, list_database_backups, create_database_backup, restore_database, find_resource, get_organization_overview, get_environment_overview, get_service, list_deployments, diagnose_deployment, ' +
   'search_logs, compare_environments, wait_for_deployment, deploy_service, rollback_application, update_application, create_container, ' +
   'update_database, create_job, update_job, set_environment_variables, ' +
   'stop_services, start_services, delete_service, delete_environment, create_custom_domain, delete_custom_domain, delete_environment_variable, get_api_budget';
@@ -210,9 +210,9 @@ describe('size', () => {
   // The largest first, so that whoever goes over the limit sees where the bytes are.
   const report = (): string => list.map((tool) => `${shown(tool)} ${tool.name}`).toSorted((one, other) => parseInt(other) - parseInt(one)).join('\n');
 
-  test('all tools together: 47,000 bytes; of the whole list 64 KB for 44 tools and 1 KB for each further one', () => {
+  test('all tools together: 47,000 bytes for 67 tools and 500 for each further one; of the whole list 64 KB for 44 and 1 KB for each further one', () => {
     const further = list.length - 44;
-    expect(list.reduce((sum, tool) => sum + shown(tool), 0), report()).toBeLessThanOrEqual(47_000);
+    expect(list.reduce((sum, tool) => sum + shown(tool), 0), report()).toBeLessThanOrEqual(47_000 + 500 * (list.length - 67));
     expect(JSON.stringify(list).length, report()).toBeLessThanOrEqual(64 * kilobyte + further * kilobyte);
   });
 });
@@ -237,7 +237,7 @@ describe('texts', () => {
 
   // Whoever adds such a tool takes its words out of the instructions.
   test.each([
-    ['shells and files in instances', /shell|exec|_files?$/], ['metrics', /metric/], ['costs', /cost|price/], ['backups', /backup|restore/], ['reading secrets', /(?:get|read|show)_secret/],
+    ['shells and files in instances', /shell|exec|_files?$/], ['metrics', /metric/], ['costs', /cost|price/], ['reading secrets', /(?:get|read|show)_secret/],
     ['creating clusters, alert rules, Helm or Terraform services', /^create_(?:cluster|alert_rule|helm|terraform|service)$/],
     ['changing or removing projects, members or webhooks', /^(?:update|change|delete|remove|edit)_(?:project|member|webhook)/],
     ['renaming environments', /^(?:update|rename|edit)_environment$/],

@@ -5,7 +5,7 @@ import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../../s
 /** Everything succeeds at once. */
 const runtime: Runtime = {
   refusalOf: () => undefined, begin: async () => undefined, abandon: async () => undefined, commits: async () => [], addressesOf: () => [], sweep: async () => ({ removed: [], left: [] }), look: async () => [], logs: async () => [],
-  upgradeFails: () => true, conditionHolds: () => false, pauseBefore: () => 0, observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
+  upgradeFails: () => true, simulatedCondition: () => false, pauseBefore: () => 0, observe: async () => ({ outcome: 'succeeded', lines: [], cursor: '' }),
 };
 
 const withLimits = (limits: { cpu?: number; memory?: number; services?: number }) =>

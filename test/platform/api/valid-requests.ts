@@ -205,6 +205,16 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
       ...job, ...jobFields(ids), name: `job ${mark}`, schedule: { on_start: { entrypoint: '/up' }, on_stop: { arguments: ['down'] }, on_delete: {}, lifecycle_type: 'GENERIC' },
       source: { docker: { git_repository: { url: 'https://git.example.com/team/job.git', branch: 'main', root_path: '/', provider: 'GIT', git_token_id: null }, dockerfile_path: 'Dockerfile', dockerfile_raw: null, docker_target_build_stage: null } },
     },
+    create_terraform: {
+      ...environment, name: `new terraform ${mark}`, terraform_files_source: { git: { git_repository: { url: 'https://git.example.com/team/infrastructure.git', branch: 'main', root_path: '/', provider: 'GIT', git_token_id: null } } },
+      terraform_variables_source: { tf_var_file_paths: ['staging.tfvars'] }, timeout_sec: 600, cpu: 500, memory: 512, description: 'Made by a test.', icon_uri: 'app://icons/terraform',
+    },
+    update_terraform: {
+      ...terraform, name: `terraform ${mark}`, terraform_files_source: { git: { git_repository: { url: 'https://git.example.com/team/infrastructure.git', branch: 'main', root_path: '/aws', provider: 'GIT', git_token_id: null } } },
+      terraform_variables_source: { tf_var_file_paths: [] }, timeout_sec: 900, cpu: 500, memory: 512,
+    },
+    plan_terraform: { ...terraform, git_commit_id: '0123456789abcdef0123456789abcdef01234567' },
+    list_terraform_plans: terraform,
     deploy_container: container,
     deploy_helm: helm,
     deploy_job: job,
@@ -272,6 +282,11 @@ export function validRequests(ids: Ids, mark: string): Record<OperationName, Inp
     delete_application_domain: { ...application, ...at('custom_domain_id') },
     delete_container_domain: { ...container, custom_domain_id: seedId('domain/shop/staging/search') },
     delete_helm_domain: { ...helm, custom_domain_id: seedId('domain/shop/staging/session-cache') },
+    list_database_backups: { ...database, ...history },
+    create_database_backup: { ...database, name: `backup ${mark}`, message: 'Made by a test.' },
+    delete_database_backup: { ...database, backup_id: seedId('backup/shop/staging/orders-db/before-migration') },
+    get_database_recovery: { ...database, ...at('backup_id') },
+    restore_database: { ...database, ...at('backup_id'), without_waiting: true },
   };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openTestStore } from '../../support/test-store.ts';
+import { expectReferencesHold, openTestStore } from '../../support/test-store.ts';
 import { addWebhook, expectNothingLostOrDoubled, killWorker, orderMany, startWorker } from './crash-workers.ts';
 import { addEnvironment, addOrganization, manualClock, openEngineFixture } from './engine-fixture.ts';
 
@@ -53,4 +53,29 @@ test('what a killed process held is taken up at once, not when its lease runs ou
   // A graceful stop hands over what it held.
   expect(await owner()).toBe(null);
   await first.close();
+});
+
+test('a deletion that was cut off by a power cut is carried to its end, once', async () => {
+  const fixture = await openEngineFixture({ dataDir, started: false });
+  const { db } = fixture;
+  await addWebhook(db, 'http://127.0.0.1:9/');
+  const environments = await Promise.all(Array.from({ length: 8 }, (_, index) => addEnvironment(db, `place ${index}`, { app: { kind: 'application' }, db: { kind: 'database' }, job: { kind: 'job' } })));
+  for (const { environmentId, ids } of environments) await fixture.order({ environmentId, serviceIds: Object.values(ids), action: 'DELETE', takesEnvironment: true });
+  const left = async () => (await db.selectFrom('environment').select('id').execute()).length;
+  for (const share of [6, 3]) {
+    const worker = await startWorker(dataDir, 0.05);
+    await fixture.until(undefined, async () => (await left()) <= share);
+    await killWorker(worker);
+    // Environments go with their services, whenever the process dies.
+    const services = await db.selectFrom('service').select('environment_id').execute();
+    expect(services).toHaveLength((await left()) * 3);
+  }
+  const last = await startWorker(dataDir, 0);
+  await fixture.settled();
+  await killWorker(last);
+  expect(await left()).toBe(0);
+  const ends = await db.selectFrom('deployment_event').select('announced').where('announced', '=', 'DEPLOYMENT_SUCCEEDED').execute();
+  expect(ends).toHaveLength(environments.length * 3);
+  await expectReferencesHold(db);
+  await fixture.close();
 });

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expectReferencesHold, openTestStore } from '../../support/test-store.ts';
 import type { Db } from '../../../src/platform/store/store.ts';
-import { addWebhook, killWorker, startWorker } from './crash-workers.ts';
+import { addWebhook } from './crash-workers.ts';
 import { addEnvironment, addOrganization, clusterId, manualClock, openEngineFixture, organizationId, type EngineFixture, type EngineFixtureOptions } from './engine-fixture.ts';
 
 let dataDir: string;
@@ -215,27 +215,4 @@ test('what is left of a deleted environment is removed once webhooks have been t
   clock.advance(3_600_000);
   await engine.settled();
   expect(await db.selectFrom('deployment').select('id').execute()).toEqual([]);
-});
-
-test('a deletion that was cut off by a power cut is carried to its end, once', async () => {
-  const { db } = await open({ started: false });
-  await addWebhook(db, 'http://127.0.0.1:9/');
-  const environments = await Promise.all(Array.from({ length: 8 }, (_, index) => addEnvironment(db, `place ${index}`, { app: { kind: 'application' }, db: { kind: 'database' }, job: { kind: 'job' } })));
-  for (const { environmentId, ids } of environments) await deleteServices(environmentId, Object.values(ids), true);
-  const left = async () => (await db.selectFrom('environment').select('id').execute()).length;
-  for (const share of [6, 3]) {
-    const worker = await startWorker(dataDir, 0.05);
-    await fixture.until(undefined, async () => (await left()) <= share);
-    await killWorker(worker);
-    // Environments go with their services, whenever the process dies.
-    const services = await db.selectFrom('service').select('environment_id').execute();
-    expect(services).toHaveLength((await left()) * 3);
-  }
-  const last = await startWorker(dataDir, 0);
-  await fixture.settled();
-  await killWorker(last);
-  expect(await left()).toBe(0);
-  const ends = await db.selectFrom('deployment_event').select('announced').where('announced', '=', 'DEPLOYMENT_SUCCEEDED').execute();
-  expect(ends).toHaveLength(environments.length * 3);
-  await expectIntact();
 });

@@ -3,6 +3,8 @@ import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import { DeploymentHistory } from '../../../src/contract/resources/job.ts';
 import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contract/resources/deployment.ts';
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
+import { silentLog } from '../../../src/platform/common/log.ts';
+import { TaskRefused } from '../../../src/platform/runtime/problem.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Task } from '../../../src/platform/runtime/task.ts';
 import { replayOrder } from '../../../src/platform/seed/replay-history.ts';
@@ -155,6 +157,20 @@ describe('a failure', () => {
     await other.settled();
     expect(await other.engine.serviceStatus(other.db, ids['db']!)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
     expect((await other.engine.logs(other.db, ids['db']!)).results.at(-1)?.message).toBe('The runtime failed during DEPLOYMENT: no route to the cluster');
+    await other.close();
+  });
+
+  test('for what the runtime refuses is told in its words, and is no error of the runtime', async () => {
+    const told: unknown[] = [];
+    const tell = (...line: unknown[]): void => void told.push(line);
+    const runtime = { ...fixture.runtime, begin: (): Promise<void> => Promise.reject(new TaskRefused('No node of the cluster fits.')) };
+    const other = await openEngineFixture({ engine: { runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: tell, error: tell } } });
+    const { environmentId, ids } = await addEnvironment(other.db, 'refusing', { db: { kind: 'database' } });
+    await other.order({ environmentId, serviceIds: [ids['db']!] });
+    await other.settled();
+    expect(await other.engine.serviceStatus(other.db, ids['db']!)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
+    expect((await other.engine.logs(other.db, ids['db']!)).results.at(-1)?.message).toBe('No node of the cluster fits.');
+    expect(told).toEqual([]);
     await other.close();
   });
 });

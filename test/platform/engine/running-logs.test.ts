@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { withoutKnownLines } from '../../../src/platform/engine/repeated-lines.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import type { InstanceEnd } from '../../../src/platform/runtime/running-service.ts';
+import { RuntimeProblem } from '../../../src/platform/runtime/problem.ts';
+import { RuntimeUnreachable } from '../../../src/platform/runtime/unreachable.ts';
 import type { RuntimeLogLine } from '../../../src/platform/runtime/log-line.ts';
 import { addEnvironment, type EngineFixture, openEngineFixture } from './engine-fixture.ts';
 
@@ -16,10 +18,11 @@ let rollOut: { readonly fails: boolean; readonly lines: readonly RuntimeLogLine[
 let logged: RuntimeLogLine[];
 let ends: InstanceEnd[];
 let askedFor: string[];
+let unreadable: Error | undefined;
 
 const runtime: Runtime = {
   refusalOf: () => undefined, begin: async () => undefined, abandon: async () => undefined, commits: async () => [], addressesOf: () => [], sweep: async () => ({ removed: [], left: [] }),
-  upgradeFails: () => true, conditionHolds: () => false, pauseBefore: () => 0, lookInterval: 20,
+  upgradeFails: () => true, simulatedCondition: () => false, pauseBefore: () => 0, lookInterval: 20,
   observe: async ({ phase }) => {
     if (phase.operation !== 'rollOut') return { outcome: 'succeeded', lines: [], cursor: '' };
     if (rollOut.goesOn) return { outcome: 'ongoing', nextPollAt: Date.now() + 50, lines: [], cursor: '' };
@@ -28,6 +31,7 @@ const runtime: Runtime = {
   look: async (versions) => versions.map(({ service: { id } }) => ({ serviceId: id, wanted: 1, running: 1, ends, changes: [] })),
   logs: async ({ deploymentId }, limit) => {
     askedFor.push(deploymentId);
+    if (unreadable) throw unreadable;
     return logged.slice(-limit);
   },
 };
@@ -94,6 +98,19 @@ describe('the log of a service that really runs', () => {
     expect(askedFor).toEqual([serving]);
     rollOut = { fails: false, lines: [] };
     await fixture.settled();
+  });
+
+  test.each([new RuntimeUnreachable('the swarm has no leader at present.'), new RuntimeProblem('the swarm has no leader at present.')])('has the stored lines, and says why nothing else, while the runtime can not be asked: $name', async (error) => {
+    await deploy();
+    const before = await messages();
+    unreadable = error;
+    onTestFinished(() => void (unreadable = undefined));
+    const told = 'What the running instances log could not be read: the swarm has no leader at present. The lines here were stored before.';
+    const read = await messages();
+    expect(before).toEqual(expect.arrayContaining(read.slice(0, -1)));
+    expect([read.length > 1, read.at(-1)]).toEqual([true, told]);
+    // However few lines are asked for.
+    expect(await messages(1)).toEqual([told]);
   });
 
   test('has nothing more of a version that was stopped, while the next one is deployed', async () => {

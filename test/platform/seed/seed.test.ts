@@ -18,7 +18,7 @@ const list = async (name: OperationName, input: Json = {}) => rowsOf(await platf
 
 const names = [
   'project_id', 'environment_id', 'environment_variable_id', 'application_id', 'container_id', 'registry_id', 'database_id', 'helm_id', 'terraform_id', 'job_id',
-  'cluster_id', 'labels_group_id', 'annotations_group_id', 'alert_rule_id', 'alert_receiver_id', 'webhook_id', 'role_id', 'secret_id', 'custom_domain_id', 'helm_repository_id',
+  'cluster_id', 'labels_group_id', 'annotations_group_id', 'alert_rule_id', 'alert_receiver_id', 'webhook_id', 'role_id', 'secret_id', 'custom_domain_id', 'helm_repository_id', 'backup_id',
 ];
 
 test('names one of everything, and nothing twice', () => {

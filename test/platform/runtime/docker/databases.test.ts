@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceToRun } from '../../../../src/platform/runtime/task.ts';
-import { databaseImage, databaseVariables, databaseWorkload } from '../../../../src/platform/runtime/docker/databases.ts';
+import { databaseImage, databaseVariables, databaseWorkload } from '../../../../src/platform/runtime/docker/databases/databases.ts';
 
 type Database = Extract<ServiceToRun, { kind: 'database' }>;
 type Type = Database['spec']['type'];

@@ -3,8 +3,8 @@ import type { Task } from '../../../../src/platform/runtime/index.ts';
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import type { DockerService, DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { engineStart } from '../../../../src/platform/runtime/docker/engine-start.ts';
-import { instanceFailure } from '../../../../src/platform/runtime/docker/instance-failure.ts';
-import { rolloutFailure } from '../../../../src/platform/runtime/docker/rollout-failure.ts';
+import { instanceFailure } from '../../../../src/platform/runtime/docker/services/instance-failure.ts';
+import { rolloutFailure } from '../../../../src/platform/runtime/docker/services/rollout-failure.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
 const { signal } = new AbortController();
@@ -17,7 +17,7 @@ const engineStarts = [firstStart, secondStart];
 
 /** An instance that ended, as engines tell it. */
 const ended = (created: string, found: string, status: Partial<DockerTask['Status']> = {}): DockerTask =>
-  ({ CreatedAt: at(created), DesiredState: 'shutdown', Status: { State: 'failed', Timestamp: at(found), Err: 'task: non-zero exit (143)', ContainerStatus: { ContainerID: 'c1', ExitCode: 143 }, ...status } }) as unknown as DockerTask;
+  ({ NodeID: 'n1', CreatedAt: at(created), DesiredState: 'shutdown', Status: { State: 'failed', Timestamp: at(found), Err: 'task: non-zero exit (143)', ContainerStatus: { ContainerID: 'c1', ExitCode: 143 }, ...status } }) as unknown as DockerTask;
 
 /** An instance that an engine refused. */
 const refused = (found: string): DockerTask => ended('28:58', found, { State: 'rejected', Err: 'cannot create a swarm scoped network when swarm is not active', ContainerStatus: {} });
@@ -29,7 +29,7 @@ async function contextWith(began: string, bridge: string | undefined): Promise<D
     response.statusCode = isContainer || bridge !== undefined ? 200 : 404;
     response.end(JSON.stringify(isContainer ? { State: { StartedAt: at(began), ExitCode: 143, OOMKilled: false } } : { Created: bridge, message: 'network bridge not found' }));
   });
-  return { docker, clock: { now: () => Date.parse(at('29:00')) } } as unknown as DockerContext;
+  return { docker, nodeEngines: { of: async () => docker }, clock: { now: () => Date.parse(at('29:00')) } } as unknown as DockerContext;
 }
 
 /** Why an instance failed whose container began at a moment. */
@@ -71,4 +71,23 @@ test('the cause of an end is the engine\'s where the instance ran before its sta
   expect(await cause(neverBegan, ended('28:20', '28:57.861', { Err: 'task: non-zero exit (128)' }))).toBe('it ended because the engine did, which has been started again');
   expect(await cause(neverBegan, ended('28:20', '28:57.861', { Err: 'starting container failed: no such file' }))).toBe('it could not be started: starting container failed: no such file');
   expect(await cause('28:21', ended('28:20', '28:30'))).toBe('it was ended by SIGTERM (exit code 143)');
+});
+
+test('the start of another engine has nothing to do with the end of an instance', async () => {
+  const [asked, other] = [await contextWith('28:21', at('28:57.572')), await contextWith('28:21', at('20:00'))];
+  const docker = { ...asked.docker, engines: [asked.docker, other.docker] };
+  const context = { ...asked, docker, nodeEngines: { of: async () => other.docker } } as unknown as DockerContext;
+  expect(await instanceFailure(context, ended('28:20', '28:57.861'), signal)).toBe('it was ended by SIGTERM (exit code 143)');
+  expect(await instanceFailure(context, refused('28:58'), signal)).toMatch(/^it could not be started.*swarm is not active/);
+});
+
+const endedWith = (Err: string, ExitCode: number): DockerTask => ended('28:20', '28:57.861', { Err, ContainerStatus: { ContainerID: 'c1', ExitCode } });
+
+test('of an instance on a node that nobody can ask, what can\'t be seen is said, with why', async () => {
+  const context = { ...(await contextWith('28:00', at('28:57.572'))), nodeEngines: { of: async () => undefined }, whyNoAgent: async () => 'the cluster has no agent' };
+  const because = 'because the engine of its node can\'t be asked: the cluster has no agent';
+  expect(await instanceFailure(context, endedWith('task: non-zero exit (137)', 137), signal)).toBe(`it was ended by SIGKILL (exit code 137); whether it exceeded its memory can't be seen, ${because}`);
+  expect(await instanceFailure(context, endedWith('task: non-zero exit (143): dockerexec: unhealthy container', 143), signal)).toBe(`its health check failed; what it said can't be seen, ${because}`);
+  // What the exit code says needs no container.
+  expect(await instanceFailure(context, endedWith('task: non-zero exit (3)', 3), signal)).toBe('it ended with exit code 3');
 });

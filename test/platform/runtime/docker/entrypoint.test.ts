@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeSecretVariables } from '../../../../src/platform/runtime/docker/secret-variables.ts';
+import { encodeSecretVariables } from '../../../../src/platform/runtime/docker/services/secret-variables.ts';
 import { installPrograms, type ProgramEnd, runnableKinds } from '../../../support/container-programs.ts';
 
 const env = { PATH: '/usr/bin:/bin', KEPT: 'kept', REPLACED: 'before' };

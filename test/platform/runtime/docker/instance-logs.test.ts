@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
-import { newLines } from '../../../../src/platform/runtime/docker/instance-logs.ts';
+import { newLines, runningLines } from '../../../../src/platform/runtime/docker/observation/instance-logs.ts';
 import type { DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
+import type { RunningVersion } from '../../../../src/platform/runtime/index.ts';
 import type { Task } from '../../../../src/platform/runtime/task.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
@@ -12,8 +13,8 @@ const instance = { ID: 'task1', Slot: 1, Status: { State: 'running' } } as unkno
 const time = (number: number): string => `2026-01-01T00:00:${String(Math.floor(number / 100)).padStart(2, '0')}.${String(number % 100).padStart(2, '0')}0000001Z`;
 
 /** A line as an engine sends it, in its frame. */
-function frame(number: number): Buffer {
-  const text = Buffer.from(`${time(number)} com.docker.swarm.task.id=task1 line ${number}\n`);
+function frame(number: number, taskId = 'task1'): Buffer {
+  const text = Buffer.from(`${time(number)} com.docker.swarm.task.id=${taskId} line ${number}\n`);
   const header = Buffer.alloc(8);
   header[0] = 1;
   header.writeUInt32BE(text.length, 4);
@@ -23,8 +24,9 @@ function frame(number: number): Buffer {
 /** What is told of an instance that has logged this many lines, to an engine that knows `tail`. */
 async function told(count: number, reported = {}) {
   const engine = await startFakeEngine((response, { url }) => {
+    if (url.includes('/nodes')) return response.end('[]');
     const tail = Number(new URL(url, 'http://engine').searchParams.get('tail'));
-    response.end(Buffer.concat(Array.from({ length: count }, (_, index) => frame(index + 1)).slice(-tail)));
+    return response.end(Buffer.concat(Array.from({ length: count }, (_, index) => frame(index + 1)).slice(-tail)));
   });
   return newLines({ docker: engine.docker } as unknown as DockerContext, task, [instance], reported, new AbortController().signal);
 }
@@ -42,4 +44,34 @@ test('of more lines than are kept, the engine sends the newest only, and the log
   expect(lines[0]!.message).toBe('Lines were left out here: more than 1000 came at once.');
   expect([lines[1]!.message, lines.at(-1)!.message]).toEqual(['line 2001', 'line 3000']);
   expect((await told(3000, reported)).lines).toEqual([]);
+});
+
+test('a log that breaks off says so, and why', async () => {
+  const engine = await startFakeEngine((response, { url }) => {
+    if (url.includes('/nodes')) return response.end('[]');
+    if (url.includes('/tasks?')) return response.end(JSON.stringify([{ ...instance, Spec: { ContainerSpec: { Labels: { 'io.infra-mcp.deployment': 'd' } } } }]));
+    return response.writeHead(500).end(JSON.stringify({ message: 'the agent of node-2 is gone' }));
+  });
+  const context = { docker: engine.docker, clock: { now: () => 5 } } as unknown as DockerContext;
+  const lines = await runningLines(context, { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion, 10, new AbortController().signal);
+  expect(lines.map(({ at, message, pod }) => [at, pod, message])).toEqual([[5, 'engine', 'Not all of what the instances log could be read: the agent of node-2 is gone.']]);
+});
+
+test('while a node is down, the logs of instances on others are read one by one, and it is told whose can\'t be', async () => {
+  const labels = { 'io.infra-mcp.deployment': 'd' };
+  const on = (id: string, node: string, slot: number) => ({ ID: id, Slot: slot, NodeID: node, Spec: { ContainerSpec: { Labels: labels } }, Status: { State: 'running', ContainerStatus: { ContainerID: `c-${id}` } } });
+  const nodes = [['here', 'node-1', 'ready'], ['away', 'node-2', 'down']].map(([id, name, state]) => ({ ID: id, UpdatedAt: '2026-01-01T00:00:05.5Z', Description: { Hostname: name }, Status: { State: state } }));
+  const engine = await startFakeEngine((response, { url }) => {
+    if (url.includes('/nodes')) return response.end(JSON.stringify(nodes));
+    if (url.includes('/tasks?')) return response.end(JSON.stringify([on('task1', 'here', 1), on('task2', 'away', 2)]));
+    // The log of the service, and that of an instance on the lost node, are never answered.
+    return url.includes('/tasks/task1/logs') ? response.end(frame(1)) : undefined;
+  });
+  const version = { deploymentId: 'd', service, runningSince: 0 } as unknown as RunningVersion;
+  const lines = await runningLines({ docker: engine.docker } as unknown as DockerContext, version, 10, new AbortController().signal);
+  expect(lines.map(({ message, pod }) => [pod, message])).toEqual([
+    ['web-1-task1', 'line 1'],
+    ['web-2-task2', "The log of web-2-task2 can't be read: it is on the node node-2, which has been down since 2026-01-01T00:00:05Z or earlier."],
+  ]);
+  expect(engine.seen.map(({ url }) => new URL(url, 'http://engine').pathname.replace(/^\/v[^/]+/, '')).filter((path) => path.endsWith('/logs'))).toEqual(['/tasks/task1/logs']);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Healthchecks } from '../../../../src/contract/resources/service.ts';
-import { healthProblem, probeHealthcheck, probeRefusal } from '../../../../src/platform/runtime/docker/probes.ts';
+import { healthProblem, probeHealthcheck, probeRefusal } from '../../../../src/platform/runtime/docker/services/probes.ts';
 import { installPrograms, runnableKinds } from '../../../support/container-programs.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { httpServer } from './probe-servers.ts';

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { architectures, checksum, compileProgram, compilerVersion, programNames, sourceChecksums } from '../../../../scripts/programs/compile.ts';
-import { containerProgram } from '../../../../src/platform/runtime/docker/programs.ts';
+import { bundleAgent } from '../../../../scripts/programs/bundle-agent.ts';
+import { agentProgram } from '../../../../src/platform/runtime/docker/agent/compiled.ts';
+import { containerProgram } from '../../../../src/platform/runtime/docker/programs/programs.ts';
 import checksums from '../../../../src/platform/runtime/docker/programs/checksums.json' with { type: 'json' };
 
 const every = programNames.flatMap((name) => architectures.map((architecture) => ({ name, architecture })));
@@ -13,6 +15,10 @@ const segmentsOf = (content: Buffer): number[] => {
 
 test('the programs were compiled from the sources that are here: npm run programs compiles them', async () => {
   expect(await sourceChecksums()).toEqual(checksums.sources);
+});
+
+test('the agent\'s program was bundled from the sources that are here: npm run programs bundles it', async () => {
+  expect(await bundleAgent()).toBe(agentProgram);
 });
 
 describe.each(every)('$name for $architecture', ({ name, architecture }) => {

@@ -16,3 +16,9 @@ test.each(Object.keys(services) as (keyof typeof services)[])('a %s that is to b
   expect(refusal(true)).toBe('Nothing watches repositories and registries on this cluster: set "auto_deploy" to false, and deploy the service when there is a new commit or tag.');
   expect([refusal(false), refusal(null), refusal()]).toEqual([undefined, undefined, undefined]);
 });
+
+test('Terraform is refused where the clusters file names no image for it, with who can switch it on', () => {
+  const service = { kind: 'terraform', spec: { ...runs, terraform_files_source: git, provider_version: { read_from_terraform_block: true }, terraform_variables_source: { tf_var_file_paths: [] } } } as unknown as Refused;
+  expect(refusalOf(service)).toBe('Terraform is not switched on for this cluster: whoever runs the platform names an image for it, with "terraform" in the clusters file.');
+  expect(refusalOf(service, { image: 'registry.example.com/terraform:1' })).toBeUndefined();
+});

@@ -3,15 +3,16 @@ import type { RuntimeCall, Task } from '../../../../src/platform/runtime/index.t
 import type { DockerContext } from '../../../../src/platform/runtime/docker/docker-context.ts';
 import type { DockerService } from '../../../../src/platform/runtime/docker/engine/index.ts';
 import { deploymentLabels } from '../../../../src/platform/runtime/docker/labels.ts';
-import { observeRollOut } from '../../../../src/platform/runtime/docker/roll-out.ts';
+import type { ClusterRegistry } from '../../../../src/platform/runtime/docker/registry/registry.ts';
+import { observeRollOut } from '../../../../src/platform/runtime/docker/services/roll-out.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
 const start = Date.parse('2026-11-22T21:28:57Z');
 /** A moment after the start of the engine. @param seconds after it */
 const after = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 
-const service = { id: '0f7e1a52-91c4-4c39-9a5e-5a0f2b9f8a11', name: 'web', environmentId: '52a1b1f0-1f0e-4d3c-8f0e-1d2f3a4b5c6d', kind: 'container', spec: { tag: '2' } };
-const task = { service, deploymentId: 'new', beganAt: start, record: null, runningRecord: null, fencingToken: 1 } as unknown as Task;
+const service = { id: '0f7e1a52-91c4-4c39-9a5e-5a0f2b9f8a11', name: 'web', environmentId: '52a1b1f0-1f0e-4d3c-8f0e-1d2f3a4b5c6d', kind: 'container', spec: { tag: '2', min_running_instances: 1 } };
+const task = { service, phase: { operation: 'rollOut' }, deploymentId: 'new', beganAt: start, record: null, runningRecord: null, fencingToken: 1 } as unknown as Task;
 const labelsOf = (deploymentId: string) => deploymentLabels('platform', { service: task.service, deploymentId });
 const specOf = (deploymentId: string) => ({ ContainerSpec: { Image: 'registry/web', Labels: labelsOf(deploymentId) } });
 const sent = { Name: 'infra-web', Labels: labelsOf('new'), TaskTemplate: specOf('new'), Mode: { Replicated: { Replicas: 1 } } };
@@ -21,19 +22,26 @@ const instance = (deploymentId: string, state: string, second: number, said = ''
   ({ ID: `${deploymentId}-${second}`, Slot: 1, CreatedAt: after(second), DesiredState: state === 'running' ? 'running' : 'shutdown', Spec: specOf(deploymentId), Status: { State: state, Timestamp: after(second), Err: said } });
 
 /** What an observation of a paused rollout tells, and what it asks the engine to change, if the instance of the new version was refused with these words. */
-async function observe(refusedAt: number, said: string) {
-  const engineService = { ID: 'id-on-the-engine', Version: { Index: 7 }, Spec: sent, UpdateStatus: { State: 'paused' } } as unknown as DockerService;
+const observe = (refusedAt: number, said: string, registry?: Pick<ClusterRegistry, 'host' | 'credentials'>) =>
+  observeInstance(instance('new', 'rejected', refusedAt, said), { updateState: 'paused', second: refusedAt + 1, ...(registry && { registry }) });
+
+/** The same with this instance of the new version. @param second when it is observed, after the start of the engine */
+async function observeInstance(newest: ReturnType<typeof instance>, { updateState, second, registry }: { updateState: string; second: number; registry?: Pick<ClusterRegistry, 'host' | 'credentials'> }) {
+  const engineService = { ID: 'id-on-the-engine', Version: { Index: 7 }, Spec: sent, UpdateStatus: { State: updateState } } as unknown as DockerService;
   const { docker, seen } = await startFakeEngine((response, { url, method }) => {
     if (url.includes('/logs')) return response.end();
+    if (url.includes('/nodes')) return response.end('[]');
     if (method === 'POST') return response.end('{}');
+    if (url.includes('/distribution/')) return response.writeHead(500).end(JSON.stringify({ message: 'gone' }));
     if (url.includes('/networks/bridge')) return response.end(JSON.stringify({ Created: after(0) }));
-    if (url.includes('/tasks')) return response.end(JSON.stringify([instance('old', 'running', 1), instance('new', 'rejected', refusedAt, said)]));
+    if (url.includes('/tasks')) return response.end(JSON.stringify([instance('old', 'running', 1), newest]));
     return response.end(JSON.stringify(engineService));
   });
-  const context = { docker, platformId: 'platform', clock: { now: () => Date.parse(after(refusedAt + 1)) }, credentialsFor: () => undefined, leftLinks: { removeFor: async () => undefined } } as unknown as DockerContext;
+  const context = { docker, platformId: 'platform', clock: { now: () => Date.parse(after(second)) }, credentialsFor: () => undefined, leftLinks: { removeFor: async () => undefined }, registry } as unknown as DockerContext;
   const observation = await observeRollOut(context, task, null, { signal: new AbortController().signal } as RuntimeCall);
   const changes = seen.filter(({ method }) => method === 'POST').map(({ url, body }) => ({ path: url.replace(/^\/v[\d.]+/, ''), spec: JSON.parse(body) as unknown }));
-  return { observation, changes };
+  const credentials = seen.flatMap(({ headers }) => headers['x-registry-auth'] ?? []).map((header) => JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as unknown);
+  return { observation, changes, credentials };
 }
 
 test.each([
@@ -49,5 +57,24 @@ test.each([
 test('a rollout that the engine has paused because of the version has failed, and is not sent again', async () => {
   const { observation, changes } = await observe(300, 'No such image: registry/web');
   expect(changes).toEqual([]);
-  expect(JSON.parse(observation.cursor)).toMatchObject({ failure: 'An instance of the new version failed: its image could not be pulled: No such image: registry/web.' });
+  expect(JSON.parse(observation.cursor)).toMatchObject({ failure: 'An instance of the new version failed: its image could not be pulled: No such image: registry/web. The registry registry does not give it: gone.' });
+});
+
+test.each([
+  ['is given time to', 55, undefined],
+  ['has forgotten it after a minute, and the rollout has failed', 70, expect.stringMatching(/^An instance of the new version was not begun for 60 seconds\. Free space on the disk/)],
+])('a node that does not begin with an instance %s', async (_, second, failure) => {
+  const accepted = { ...instance('new', 'accepted', 5), DesiredState: 'running' };
+  const { observation, changes } = await observeInstance(accepted, { updateState: 'updating', second });
+  expect(changes).toEqual([]);
+  expect((JSON.parse(observation.cursor) as { failure?: string }).failure).toEqual(failure);
+});
+
+test('what is asked of the engine for images of the cluster\'s own registry has its credentials', async () => {
+  const registry = { host: 'registry', credentials: { username: 'platform', password: 'of the registry', serveraddress: 'registry' } };
+  const { credentials: whenSentAgain } = await observe(2, 'cannot create a swarm scoped network when swarm is not active', registry);
+  expect(whenSentAgain).toEqual([registry.credentials]);
+  const { credentials: whenAsked } = await observe(300, 'No such image: registry/web', registry);
+  // For the line of the instance, and for the end of the rollout.
+  expect(whenAsked).toEqual([registry.credentials, registry.credentials]);
 });

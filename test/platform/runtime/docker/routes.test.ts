@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { caddyConfig } from '../../../../src/platform/runtime/docker/proxy/caddy-config.ts';
 import { type HostHolders, type Route, addressOf, publicRoutes, routesOf } from '../../../../src/platform/runtime/docker/proxy/routes.ts';
+import { neighbourNames } from '../../../../src/platform/runtime/docker/names.ts';
 import { hostPorts, proxySettings } from '../../../../src/platform/runtime/docker/proxy/settings.ts';
 import { refusalOf } from '../../../../src/platform/runtime/docker/workload.ts';
 import { specs } from '../../engine/engine-fixture.ts';
@@ -11,8 +12,8 @@ const port = (internal: number, more: object = {}): Ports[number] => ({ id, name
 
 const nobody: HostHolders = { isTaken: () => false, isOwn: () => false };
 
-const hosts = (name: string, environmentName: string, ports: Ports, { domain = 'apps.example.com', holders = nobody, domains = [] as { domain: string; hasCertificate: boolean }[] } = {}): readonly Route[] =>
-  publicRoutes({ id, name, ports }, { environmentName, domains }, { domain }, holders);
+const hosts = (name: string, environmentName: string, ports: Ports, { domain = 'apps.example.com', certificates = true, holders = nobody, domains = [] as { domain: string; hasCertificate: boolean }[] } = {}): readonly Route[] =>
+  publicRoutes({ id, name, ports }, { environmentName, domains }, { domain, certificates }, holders);
 
 describe('the host names of a service', () => {
   test('have its name and that of its environment, and those of further ports their names too', () => {
@@ -75,6 +76,8 @@ test('below localhost only this machine is served, without certificates', () => 
   expect(hostPorts(proxySettings())).toEqual({ http: 80 });
   expect(proxySettings({ domain: 'Apps.Example.com' })).toMatchObject({ domain: 'apps.example.com', bind: '0.0.0.0' });
   expect(hostPorts(proxySettings({ domain: 'apps.example.com' }))).toEqual({ http: 80, https: 443 });
+  expect(hostPorts(proxySettings({ domain: 'apps.example.com', certificates: false }))).toEqual({ http: 80 });
+  expect(hosts('web', 'live', [port(80)], { certificates: false, domains: [{ domain: 'shop.example.com', hasCertificate: true }] }).map(({ isSecure }) => isSecure)).toEqual([false, false]);
 });
 
 const refusal = (protocol: string, publicly_accessible: boolean) =>
@@ -84,4 +87,19 @@ test('ports that the proxy does not speak are refused, if they are to be public'
   expect(refusal('UDP', true)).toContain('HTTP or GRPC');
   expect(refusal('TCP', true)).toContain('HTTP or GRPC');
   for (const [protocol, isPublic] of [['UDP', false], ['HTTP', true], ['GRPC', true]] as const) expect(refusal(protocol, isPublic)).toBeUndefined();
+});
+
+test('a path that somebody has chosen is nothing but a path to the proxy, which would read files of its own for the name in braces', () => {
+  const named = { host: 'a.localhost', port: 80, protocol: 'http' as const, isSecure: false, isCustom: false, isDefault: true, upstream: 'infra-x', path: '/{http.request.uri.query}', rewrite: '/{file./data/caddy/key}\\' };
+  const text = caddyConfig([named], proxySettings());
+  expect([...text.matchAll(/\{[a-z][\w./]*\}/g)].map(([each]) => each)).toEqual(['{http.request.uri}']);
+  expect(text).toContain('"uri":"/%7Bfile./data/caddy/key%7D%5C{http.request.uri}"');
+});
+
+const names = (name: string): readonly string[] => neighbourNames({ id, name });
+
+test('no service has a name for its neighbours that another service has on the engine', () => {
+  const other = '0c0ffee0-0a99-46c7-b27c-42121622141a';
+  for (const name of [`infra-${other}`, `INFRA-${other}`, `infra-restore-${other}`, `infra-registry-${other}`]) expect(names(name).filter((each) => each.toLowerCase() === name.toLowerCase())).toEqual([]);
+  expect(names('infra-web')[0]).toBe('infra-web');
 });

@@ -1,26 +1,16 @@
-import { Client } from 'pg';
-import { clientConfig, parseAddress } from '../../../../src/postgres/index.ts';
+import { parseAddress } from '../../../../src/postgres/index.ts';
 import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
 import { postgresGuardStore } from '../../../../src/server/guard/storage/postgres/guard-store.ts';
+import { inDatabase } from '../../../support/postgres/in-database.ts';
 import type { Tampering } from './test-stores.ts';
 
 export const openAt = (address: string, isTimeGiven: boolean): GuardStore => postgresGuardStore(parseAddress(address), { isTimeGiven });
 
-const runAt = async (address: string, statement: string, ...values: readonly string[]): Promise<void> => {
-  const client = new Client(clientConfig(parseAddress(address), { applicationName: 'a test', maximumConnections: 1 }));
-  await client.connect();
-  try {
-    await client.query(statement, [...values]);
-  } finally {
-    await client.end();
-  }
-};
-
 /** Makes a database on a server. @param name of plain letters and digits. */
 export async function createPlace(server: string, name: string): Promise<AsyncDisposable & { readonly address: string; readonly tamper: Tampering; readonly cutConnections: () => Promise<void> }> {
   const address = Object.assign(new URL(server), { pathname: `/${name}` }).href;
-  const run = (statement: string, ...values: readonly string[]): Promise<void> => runAt(address, statement, ...values);
-  await runAt(server, `create database ${name}`);
+  const run = async (statement: string, ...values: readonly string[]): Promise<void> => void (await inDatabase(address, statement, values));
+  await inDatabase(server, `create database ${name}`);
   return {
     address,
     tamper: {
@@ -30,7 +20,7 @@ export async function createPlace(server: string, name: string): Promise<AsyncDi
       replaceInRecords: (old, text) => run('update guard_waiting set record = replace(record, $1, $2)', old, text),
       prolong: () => run("update guard_waiting set expires_at = expires_at + interval '50 years'"),
     },
-    cutConnections: () => runAt(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', name),
-    [Symbol.asyncDispose]: () => runAt(server, `drop database ${name} with (force)`),
+    cutConnections: async () => void (await inDatabase(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])),
+    [Symbol.asyncDispose]: async () => void (await inDatabase(server, `drop database ${name} with (force)`)),
   };
 }

@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { silentLog } from '../../../../src/platform/common/log.ts';
+import { systemRandom } from '../../../../src/platform/common/random.ts';
+import { advanceAlertRule, alertRuleChanged } from '../../../../src/platform/engine/alert-rules.ts';
+import { alertRuleProblem } from '../../../../src/platform/engine/alert-problems.ts';
+import { evaluatingOf } from '../../../../src/platform/engine/alert-evaluation.ts';
+import { notifyingOf } from '../../../../src/platform/engine/alert-notifications.ts';
+import type { EngineContext } from '../../../../src/platform/engine/context.ts';
+import type { Duties } from '../../../../src/platform/engine/duties.ts';
+import { measuringOf } from '../../../../src/platform/engine/measurements/measure.ts';
+import type { PrometheusValues } from '../../../../src/platform/engine/prometheus.ts';
+import type { Measured } from '../../../../src/platform/runtime/measured.ts';
+import { runtimesOf } from '../../../../src/platform/runtime/runtimes.ts';
+import { createSimulatedRuntime } from '../../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { refusingHost, startReceiver } from '../../../support/webhook-receiver.ts';
+import { addEnvironment, clusterId, type EngineFixture, manualClock, openEngineFixture, organizationId } from '../engine-fixture.ts';
+
+const interval = 20_000;
+const clock = manualClock();
+const { signal } = new AbortController();
+let fixture: EngineFixture;
+let context: EngineContext;
+let duties: Duties;
+let ids: Record<string, string>;
+/** What the meter tells next; a round of a service that uses half a CPU by default. */
+let measured: () => Measured;
+let begun: number;
+let hasDuty: boolean;
+let measure: () => Promise<void>;
+
+beforeEach(async () => {
+  fixture = await openEngineFixture({ started: false });
+  [begun, hasDuty] = [0, true];
+  await fixture.db.updateTable('cluster').set({ runtime: 'real' }).execute();
+  ({ ids } = await addEnvironment(fixture.db, 'measured', { web: { kind: 'container' }, other: { kind: 'container' } }));
+  await fixture.db.updateTable('service').set({ deployed_record: '{}' }).execute();
+  const use = (serviceId: string) => ({ serviceId, id: serviceId, node: 'one', at: clock.now(), cpuNanoseconds: clock.now() * 0.5e6, memory: 900, received: 0, sent: 0, cpuLimit: 1000, memoryLimit: 1000 });
+  measured = () => ({ instances: [ids['web']!, ids['other']!].map(use), unseen: [] });
+  const meter = { interval, begin: () => {
+    begun += 1;
+    return async () => measured();
+  } };
+  const { simulatedCondition: _, ...runtime } = createSimulatedRuntime({ clock, timeScale: 0 });
+  context = { db: fixture.db, clock, random: systemRandom, log: silentLog, timeScale: 0, openSecret: (sealed) => sealed, runtimes: runtimesOf({ real: { ...runtime, meter } }) };
+  duties = { take: async () => (hasDuty ? { write: (operation) => fixture.db.write(operation) } : undefined), hasAny: async () => false };
+  const [work] = measuringOf(context, duties);
+  measure = async () => {
+    await work!.run(signal);
+    clock.advance(interval);
+  };
+});
+afterEach(() => fixture.close());
+
+const rowsOf = async (table: 'service_measurement' | 'node_measurement' | 'alert_notification') => fixture.db.selectFrom(table).selectAll().execute();
+
+test('however long it is measured, there is one row for each service and node, and none once they are gone', async () => {
+  for (let round = 0; round < 100; round += 1) await measure();
+  const services = await rowsOf('service_measurement');
+  expect(services).toHaveLength(2);
+  expect(await rowsOf('node_measurement')).toHaveLength(1);
+  expect(JSON.stringify(services[0]).length).toBeLessThan(500);
+  await fixture.db.deleteFrom('service').where('id', '=', ids['other']!).execute();
+  expect(await rowsOf('service_measurement')).toHaveLength(1);
+  await measure();
+  expect(await rowsOf('service_measurement')).toHaveLength(1);
+  measured = () => ({ instances: [], unseen: [] });
+  await measure();
+  expect(await rowsOf('node_measurement')).toEqual([]);
+});
+
+test('who takes over begins anew, so that nothing counts twice', async () => {
+  await measure();
+  await measure();
+  expect(begun).toBe(1);
+  hasDuty = false;
+  await measure();
+  hasDuty = true;
+  await measure();
+  expect(begun).toBe(2);
+  expect(JSON.parse((await rowsOf('service_measurement'))[0]!.figures)).toMatchObject({ seconds: 0 });
+});
+
+const addRule = async (promql: string, condition: object = {}, receivers: readonly string[] = []) => {
+  const [id, at] = [systemRandom.uuid(), new Date(clock.now()).toISOString()];
+  await fixture.db.insertInto('alert_rule').values({
+    id, created_at: at, updated_at: at, organization_id: organizationId, cluster_id: clusterId, name: 'rule', description: '', tag: '', condition: JSON.stringify({ kind: 'CUSTOM', promql, operator: 'NONE', threshold: 0, function: 'NONE', ...condition }),
+    for_duration: 'PT0S', severity: 'LOW', enabled: 1, alert_receiver_ids: JSON.stringify(receivers), presentation: '{}', source: 'MANAGED', state: 'UNDEPLOYED', target_type: 'CONTAINER', target_id: ids['web']!, is_up_to_date: 1, starts_at: null,
+  }).execute();
+  await fixture.db.write((trx) => alertRuleChanged(context, trx, id));
+  return id;
+};
+const ruleOf = (id: string) => fixture.db.selectFrom('alert_rule').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const evaluate = () => evaluatingOf(context, duties, () => undefined).run(signal);
+/** Lets a rule go on for as long as it has something to do at once. */
+const advance = async (id: string): Promise<string> => {
+  for (let step = 0; step < 10; step += 1) {
+    const next = await fixture.db.write((trx) => advanceAlertRule(context)(trx, id, clock.now(), clock.now()));
+    if (next === null || next > clock.now()) break;
+  }
+  return (await ruleOf(id)).state;
+};
+const problemOf = async (id: string) => alertRuleProblem(context, fixture.db, await ruleOf(id));
+
+test.each<[string, object, boolean]>([
+  ['infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, true],
+  ['infra_service_memory_limit_ratio', { operator: 'BELOW', threshold: 0.8 }, false],
+  ['infra_service_cpu_cores{service="web"}', { operator: 'EQUAL', threshold: 0.5 }, true],
+  // What it doesn't watch doesn't count.
+  ['infra_service_cpu_cores', { operator: 'EQUAL', threshold: 1, function: 'COUNT' }, true],
+  ['infra_service_cpu_cores{service="other"}', { operator: 'ABOVE' }, false],
+  ['infra_service_restarts', { operator: 'BELOW', threshold: 9 }, false],
+])('%s %j is evaluated by what is measured: %s', async (promql, condition, holds) => {
+  const id = await addRule(promql, condition);
+  expect(await problemOf(id)).toContain('It was not evaluated yet.');
+  await measure();
+  await measure();
+  await advance(id);
+  await evaluate();
+  expect(await advance(id)).toBe(holds ? 'UNROUTED' : 'OK');
+});
+
+test('without a Prometheus, another expression says that it is not evaluated, and never holds', async () => {
+  const id = await addRule('vector(1)');
+  await evaluate();
+  expect(await advance(id)).toBe('OK');
+  expect(await problemOf(id)).toMatch(/^It is not evaluated: that needs a Prometheus.*infra_service_memory_limit_ratio/);
+});
+
+test('a Prometheus decides by what it gives, and where it can not be asked, what was found before goes on', async () => {
+  const id = await addRule('up == 0');
+  let answer: PrometheusValues | undefined = { kind: 'series', values: [] };
+  context = { ...context, prometheus: { close: async () => undefined, query: async () => answer ?? Promise.reject(new Error('Nobody answers.')) } };
+  await evaluate();
+  expect(await advance(id)).toBe('OK');
+  answer = { kind: 'series', values: [{ labels: { job: 'shop' }, value: 0 }] };
+  await evaluate();
+  expect(await advance(id)).toBe('UNROUTED');
+  answer = undefined;
+  await evaluate();
+  expect(await advance(id)).toBe('UNROUTED');
+  expect(await problemOf(id)).toContain('Nobody answers.');
+  answer = { kind: 'number', values: [{ labels: {}, value: 0 }] };
+  await evaluate();
+  expect(await advance(id)).toBe('OK');
+});
+
+test('what somebody called a rule is shown by Slack as it is', async () => {
+  const receiver = await startReceiver();
+  context = { ...context, alertReceivers: { slack: { kind: 'SLACK', url: receiver.url } } };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slack']);
+  await fixture.db.updateTable('alert_rule').set({ name: 'A & B', presentation: JSON.stringify({ summary: '<!channel> <https://evil.example|approve>' }) }).where('id', '=', id).execute();
+  const notifying = notifyingOf(context, duties);
+  await measure();
+  await advance(id);
+  await evaluate();
+  await advance(id);
+  await notifying.run(signal);
+  await notifying.close();
+  expect((JSON.parse(receiver.received[0]!.body) as { text: string }).text).toMatch(/^Alert: A &amp; B \(LOW\): &lt;!channel&gt; &lt;https:\/\/evil\.example\|approve&gt;\nCluster [^.]+\. infra_service_memory_limit_ratio: \S+\/measured\/web: 0\.9$/);
+});
+
+test('a rule that sees a part, or nothing, of what it watches says of what, and why', async () => {
+  await fixture.db.updateTable('service').set({ deployed_state: 'DEPLOYED' }).execute();
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.95 });
+  const ofCluster = { target_type: 'CLUSTER', target_id: clusterId } as const;
+  await fixture.db.updateTable('alert_rule').set(ofCluster).where('id', '=', id).execute();
+  const node = await addRule('infra_node_memory_bytes', { operator: 'ABOVE', threshold: 1e9 });
+  await fixture.db.updateTable('alert_rule').set(ofCluster).where('id', '=', node).execute();
+  const of = async (): Promise<string> => {
+    await measure();
+    await evaluate();
+    return (await problemOf(id))!;
+  };
+  const nobody = 'Nobody is told: it has no receivers.';
+  expect(await of()).toBe(nobody);
+  const all = measured();
+  const away = { node: 'two', reason: 'its engine can be asked by that node alone' };
+  measured = () => ({ instances: all.instances.slice(0, 1), unseen: [{ ...away, serviceId: ids['other']! }] });
+  expect(await of()).toMatch(/^It is evaluated by a part of what it watches\. \S+\/measured\/other: An instance on the node two can't be measured: its engine can be asked by that node alone\. Nobody is told/);
+  expect(await problemOf(node)).toMatch(/^It is evaluated by a part of what it watches\. the cluster \S+: Of measured\/other: An instance on the node two can't be measured/);
+  measured = () => ({ instances: [], unseen: Object.values(ids).map((serviceId) => ({ ...away, serviceId })) });
+  expect(await of()).toMatch(/^There is no value of infra_service_memory_limit_ratio for what it watches at present\. (?:\S+\/measured\/(?:web|other): An instance on the node two can't be measured: its engine can be asked by that node alone\. ){2}Nobody/);
+  // What should not run lacks nothing.
+  await fixture.db.updateTable('service').set({ deployed_state: 'STOPPED' }).execute();
+  expect(await of()).toBe(`There is no value of infra_service_memory_limit_ratio for what it watches at present. ${nobody}`);
+});
+
+test('receivers are told which values meet the condition, of what, and on which cluster, also when it is over', async () => {
+  const receiver = await startReceiver();
+  context = { ...context, alertReceivers: { good: { kind: 'STANDARD', url: receiver.url } } };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['good']);
+  await fixture.db.updateTable('alert_rule').set({ target_type: 'CLUSTER', target_id: clusterId }).where('id', '=', id).execute();
+  const both = measured;
+  measured = () => ({ ...both(), instances: both().instances.map((use) => (use.serviceId === ids['web'] ? use : { ...use, memory: 100 })) });
+  const notifying = notifyingOf(context, duties);
+  const round = async (): Promise<void> => {
+    await measure();
+    await evaluate();
+    await advance(id);
+    await notifying.run(signal);
+    await advance(id);
+  };
+  await advance(id);
+  await round();
+  measured = () => ({ ...both(), instances: both().instances.map((use) => ({ ...use, memory: 100 })) });
+  await round();
+  await notifying.close();
+  const told = receiver.received.map(({ body }) => JSON.parse(body) as { event_type: string; payload: object });
+  const { name: cluster } = await fixture.db.selectFrom('cluster').select('name').where('id', '=', clusterId).executeTakeFirstOrThrow();
+  const payload = {
+    target_type: 'CLUSTER', cluster, condition: expect.objectContaining({ promql: 'infra_service_memory_limit_ratio', operator: 'ABOVE', threshold: 0.8 }) as unknown,
+    values: [{ labels: expect.objectContaining({ service: 'web', environment: 'measured', service_id: ids['web'] }) as unknown, value: 0.9 }], values_total: 1,
+  };
+  expect(told).toMatchObject([{ event_type: 'ALERT_TRIGGERED', payload }, { event_type: 'ALERT_RESOLVED', payload }]);
+});
+
+test('a receiver that points elsewhere leads nowhere, and what is told of failures says nothing of an address', async () => {
+  const inside = await startReceiver();
+  const pointing = await startReceiver((response) => response.writeHead(307, { location: inside.url }).end());
+  const silent = `http://${await refusingHost()}/hidden-path`;
+  const unknown = 'http://receiver-of-secrets.invalid/hidden-path';
+  const names = { pointing: pointing.url, silent, unknown };
+  context = { ...context, alertReceivers: Object.fromEntries(Object.entries(names).map(([name, url]) => [name, { kind: 'STANDARD', url }])) };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, Object.keys(names));
+  const notifying = notifyingOf(context, duties);
+  await measure();
+  await advance(id);
+  await evaluate();
+  await advance(id);
+  await notifying.run(signal);
+  await notifying.close();
+  const problem = await problemOf(id);
+  expect(problem).toContain('The receiver pointing could not be told: it answered with HTTP 307, and redirects are not followed.');
+  expect(problem).toContain('The receiver silent could not be told: it gave no answer (ECONNREFUSED).');
+  expect(problem).toMatch(/The receiver unknown could not be told: it gave no answer \((?:ENOTFOUND|EAI_AGAIN)\)\./);
+  expect([pointing.received.length, inside.received]).toEqual([1, []]);
+  expect(JSON.stringify([problem, await rowsOf('alert_notification')])).not.toMatch(/127\.0\.0\.1|receiver-of-secrets|hidden-path/);
+});
+
+test('receivers are told again until they answer, once it fires and once it is resolved; those that can not be told are named', async () => {
+  const receiver = await startReceiver((response, index) => response.writeHead(index === 0 ? 503 : 204).end());
+  context = { ...context, alertReceivers: { good: { kind: 'STANDARD', url: receiver.url } } };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['good', 'unknown']);
+  const notifying = notifyingOf(context, duties);
+  await measure();
+  await advance(id);
+  await evaluate();
+  expect(await advance(id)).toBe('PENDING_NOTIFICATION');
+  await notifying.run(signal);
+  expect(await advance(id)).toBe('PENDING_NOTIFICATION');
+  expect(await problemOf(id)).toBe('The receiver unknown is not told: the clusters file of the platform has no address for it. The receiver good could not be told: it answered with HTTP 503.');
+  await notifying.run(signal);
+  expect(await advance(id)).toBe('NOTIFIED');
+  clock.advance(3_600_000);
+  await evaluate();
+  // Nobody measured meanwhile: that resolves nothing.
+  expect(await advance(id)).toBe('NOTIFIED');
+  expect(await problemOf(id)).toContain('Its cluster is not measured at present');
+  measured = () => ({ instances: [], unseen: [] });
+  await measure();
+  await evaluate();
+  expect(await advance(id)).toBe('OK');
+  await notifying.run(signal);
+  await notifying.run(signal);
+  await notifying.close();
+  expect(receiver.received.map(({ body }) => (JSON.parse(body) as { event_type: string }).event_type)).toEqual(['ALERT_TRIGGERED', 'ALERT_TRIGGERED', 'ALERT_RESOLVED']);
+  expect((await rowsOf('alert_notification')).length).toBeLessThan(3);
+});
