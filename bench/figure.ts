@@ -1,5 +1,5 @@
 /** The unit of a figure. For rates more is better, for all others less. */
-export type Unit = 'ms' | 'MB' | 'bytes' | 'per s' | '%';
+export type Unit = 'ms' | 'MB' | 'bytes' | 'per s' | 'per min' | '%';
 
 /** One measured value. */
 export interface Figure {
@@ -14,7 +14,7 @@ export interface Figure {
 }
 
 /** Whether a larger value is better. */
-export const moreIsBetter = ({ unit }: Pick<Figure, 'unit'>): boolean => unit === 'per s';
+export const moreIsBetter = ({ unit }: Pick<Figure, 'unit'>): boolean => unit === 'per s' || unit === 'per min';
 
 /** Adds the ratio to a reference figure. Ratios within a run vary little between machines. */
 export const relativeTo = (reference: Figure, figure: Figure): Figure => ({ ...figure, of: reference.name, ratio: figure.value / reference.value });

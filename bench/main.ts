@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util';
 import { inOwnNamespaces } from '../test/support/docker/own-namespaces.ts';
 import { findRegressions } from './compare.ts';
 import { databaseMeasurements } from './databases/database-measurements.ts';
-import { dockerMeasurements } from './docker/docker-measurements.ts';
+import { dockerMeasurements, hostMeasurements } from './docker/docker-measurements.ts';
 import { runApart } from './docker/run-apart.ts';
 import type { Figure } from './figure.ts';
-import { baseline, databaseBaseline, dockerBaseline, machineFacts, readRun, type Run } from './run.ts';
+import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, machineFacts, readRun, type Run } from './run.ts';
 import type { BenchContext, Measurement, OtherServer } from './measurement.ts';
 import { measurements } from './measurements/measurements.ts';
 import { buildProgram, type BundledProgram } from './program.ts';
@@ -23,10 +23,14 @@ ${listed(measurements)}
 With --docker, on a Docker engine that is started for them; needs root and what the docker tests need:
 ${listed(dockerMeasurements)}
 
+With --hosts, on one host and on three with an engine each; needs the same:
+${listed(hostMeasurements)}
+
 With --databases, on SQLite and on PostgreSQL; needs Debian's postgresql-15, without which some are left out:
 ${listed(databaseMeasurements)}
 
   --docker         run those on a Docker engine in place of the others
+  --hosts          run those on several hosts in place of the others
   --databases      run those on the two databases in place of the others
   --quick          fewer repetitions: under a minute, for a rough estimate
   --runs <times>   process starts for each figure (default: 15)
@@ -40,6 +44,7 @@ const { values: options, positionals: chosen } = parseArgs({
   allowPositionals: true,
   options: {
     docker: { type: 'boolean', default: false },
+    hosts: { type: 'boolean', default: false },
     databases: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     runs: { type: 'string' },
@@ -51,7 +56,14 @@ const { values: options, positionals: chosen } = parseArgs({
   },
 });
 
-const [offered, reference] = options.docker ? ([dockerMeasurements, dockerBaseline] as const) : options.databases ? ([databaseMeasurements, databaseBaseline] as const) : ([measurements, baseline] as const);
+/** What can be measured, and the committed run of it. */
+function group(): readonly [readonly Measurement[], string] {
+  if (options.docker) return [dockerMeasurements, dockerBaseline];
+  if (options.hosts) return [hostMeasurements, hostsBaseline];
+  return options.databases ? [databaseMeasurements, databaseBaseline] : [measurements, baseline];
+}
+
+const [offered, reference] = group();
 
 const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, 'utf8')) as Value;
 
@@ -96,7 +108,7 @@ if (options.help || unknown.length > 0) {
     process.stderr.write(`There is no measurement "${unknown.join('", "')}".\n`);
     process.exitCode = 1;
   }
-} else if (options.docker && process.env[inOwnNamespaces] === undefined) {
+} else if ((options.docker || options.hosts) && process.env[inOwnNamespaces] === undefined) {
   process.exitCode = await runApart('bench/main.ts', process.argv.slice(2));
 } else {
   const run = await measure();

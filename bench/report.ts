@@ -1,7 +1,7 @@
 import type { Figure, Unit } from './figure.ts';
 import { isMet, targetFor } from './targets.ts';
 
-const digits: Readonly<Record<Unit, number>> = { ms: 2, MB: 1, bytes: 0, 'per s': 0, '%': 1 };
+const digits: Readonly<Record<Unit, number>> = { ms: 2, MB: 1, bytes: 0, 'per s': 0, 'per min': 0, '%': 1 };
 
 const number = (value: number, most: number): string => value.toLocaleString('en', { maximumFractionDigits: most });
 

@@ -51,6 +51,9 @@ export const baseline = join(import.meta.dirname, 'baseline.json');
 /** The same for the measurements on a Docker engine, which need root and are made apart. */
 export const dockerBaseline = join(import.meta.dirname, 'docker-baseline.json');
 
+/** The same for the measurements on several hosts. */
+export const hostsBaseline = join(import.meta.dirname, 'hosts-baseline.json');
+
 /** The same for the measurements that compare the two databases. */
 export const databaseBaseline = join(import.meta.dirname, 'database-baseline.json');
 

@@ -30,6 +30,9 @@ const targets: readonly TargetRule[] = [
   atMost(1.1, 'heap', /: after 100,000 calls$/),
   atMost(logarithmic, 'growth', /, 100,000$/),
   atMost(1, 'deploy', /: longer through the API/),
+  // 20 seconds with the heartbeat of a new swarm, 5 with that of one second.
+  atMost(4, 'nodes', /^default: all run elsewhere$/),
+  atMost(5, 'nodes', /^failover: fast: all run elsewhere$/),
 ];
 
 /** The target of a figure; undefined if it has none. */
