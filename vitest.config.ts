@@ -25,8 +25,8 @@ const named: Readonly<Record<string, readonly string[]>> = {
     'test/e2e/guard/properties.test.ts', 'test/transport/caller-isolation.test.ts', 'test/client/any-answer.test.ts', 'test/platform/api/arbitrary-json.test.ts',
     'test/platform/testing/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/transport/approvals.test.ts', 'test/e2e/guard/attacks.test.ts', 'test/e2e/guard/secrets.test.ts',
     'test/e2e/shown-tools.test.ts', 'test/e2e/rollback.test.ts', 'test/e2e/redeploy.test.ts', 'test/e2e/unknown-rows.test.ts', 'test/tools/reads.test.ts', 'test/platform/api/documented-answers.test.ts', 'test/transport/odd-names.test.ts', 'test/bench/bench.test.ts', 'test/platform/engine/crash.test.ts',
-    'test/e2e/altered-answers-thorough.test.ts', 'test/server/redaction/recognition-time.test.ts',
-    'test/server/call/stage-failures.test.ts',
+    'test/e2e/altered-answers-thorough.test.ts', 'test/platform/runtime/docker/probe.test.ts', 'test/platform/runtime/docker/probe-checks.test.ts', 'test/platform/runtime/docker/git/fetch-commit.test.ts', 'test/server/redaction/recognition-time.test.ts',
+    'test/server/call/stage-failures.test.ts', 'test/e2e/other-reading.test.ts', 'test/tools/organization-overview.test.ts',
   ],
 };
 
@@ -71,7 +71,7 @@ export default defineConfig(({ mode }) => {
               { test: { ...isolated, name: 'replacing modules', include: replacingModules, globalSetup: [] } },
             ],
           }
-        : { ...(files === undefined ? shared : isolated), include, exclude }),
+        : { ...(files === undefined || mode === 'postgres' ? shared : isolated), include, exclude }),
     },
   };
 });

@@ -13,11 +13,12 @@ import { architecture } from './docs/architecture.ts';
 import { lifeOfACallPage } from './docs/life-of-a-call.ts';
 import { lifeOfADeploymentPage } from './docs/life-of-a-deployment.ts';
 import { replaceGenerated } from './docs/markdown.ts';
+import { measurementsTable } from './docs/measurements.ts';
 import { metricsTable } from './docs/metrics.ts';
 import { operationsPage } from './docs/operations.ts';
 import { configurationPage, toolsByToolset, toolsPage } from './docs/pages.ts';
 import { scenariosPage } from './docs/scenarios.ts';
-import { performanceMachine, performanceOnDatabases, performanceOnDocker, performanceTargets } from './docs/performance.ts';
+import { performanceSections } from './docs/performance.ts';
 import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
 import { architecturePicture, architecturePicturePath } from './pictures/architecture.ts';
@@ -31,8 +32,7 @@ const root = join(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
 
 const readme = await read('README.md');
-const measured = replaceGenerated(replaceGenerated(await read('docs/performance.md'), 'performance machine', performanceMachine()), 'performance on Docker', performanceOnDocker());
-const performance = replaceGenerated(measured, 'performance on databases', performanceOnDatabases());
+const performance = Object.entries(performanceSections()).reduce((page, [name, text]) => replaceGenerated(page, name, text), await read('docs/performance.md'));
 const pages: Readonly<Record<string, string>> = {
   'docs/agent-tasks.md': replaceGenerated(await read('docs/agent-tasks.md'), 'agent tasks', agentTasks()),
   'docs/architecture.md': replaceGenerated(await read('docs/architecture.md'), 'house', architecture()),
@@ -43,8 +43,9 @@ const pages: Readonly<Record<string, string>> = {
   'docs/errors.md': errorsPage(),
   'docs/life-of-a-call.md': lifeOfACallPage(),
   'docs/life-of-a-deployment.md': lifeOfADeploymentPage(),
+  'docs/measurements.md': replaceGenerated(await read('docs/measurements.md'), 'measurements', measurementsTable()),
   'docs/metrics.md': replaceGenerated(await read('docs/metrics.md'), 'metrics', metricsTable()),
-  'docs/performance.md': replaceGenerated(performance, 'performance targets', performanceTargets()),
+  'docs/performance.md': performance,
   'docs/policy.md': policyPage(),
   'docs/tools.md': toolsPage(),
   'docs/operations.md': operationsPage(),

@@ -1,6 +1,7 @@
-/** Compiles the programs for containers, and writes them with their checksums beside their sources. Needs the compilers for all kinds of CPU. */
+/** Compiles the programs for containers and bundles the one of the agents, and writes them with their checksums beside their sources. Needs the compilers for all kinds of CPU. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { agentFolder, agentModule, bundleAgent } from './programs/bundle-agent.ts';
 import { architectures, checksum, compileProgram, compilerVersion, programNames, programsFolder, sourceChecksums } from './programs/compile.ts';
 
 const compilers = Object.fromEntries(await Promise.all(architectures.map(async (architecture) => [architecture, await compilerVersion(architecture)] as const)));
@@ -17,4 +18,6 @@ export const compiledPrograms = {\n${lines.join('')}} as const;
 `);
 const checksums = { compilers, sources: await sourceChecksums(), programs: Object.fromEntries(programs.map(({ key, content }) => [key, checksum(content)])) };
 await writeFile(join(programsFolder, 'checksums.json'), `${JSON.stringify(checksums, null, 2)}\n`);
-for (const { key, content } of programs) console.log(`${String(content.length).padStart(7)} bytes  ${key}`);
+const agent = await bundleAgent();
+await writeFile(join(agentFolder, 'compiled.ts'), agentModule(agent));
+for (const { key, content } of [...programs, { key: 'agent', content: agent }]) console.log(`${String(content.length).padStart(7)} bytes  ${key}`);

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
 import { figureCells } from '../../bench/report.ts';
-import { baseline, databaseBaseline, dockerBaseline, readRun, type Run } from '../../bench/run.ts';
+import { baseline, databaseBaseline, dockerBaseline, hostsBaseline, readRun, type Run } from '../../bench/run.ts';
 import { isMet, targetFor } from '../../bench/targets.ts';
 import { markdownTable } from './markdown.ts';
 
 const run = await readRun(baseline);
 const dockerRun = await readRun(dockerBaseline);
-const databaseRun = existsSync(databaseBaseline) ? await readRun(databaseBaseline) : undefined;
+const nodesRun = await readRun(hostsBaseline);
+const databaseRun = await readRun(databaseBaseline);
 
 /** The machine, time and commit of measurements. */
 function machineOf({ machine: { at, commit, node, system, processor, cores, memoryGb, loadBefore } }: Run): string {
@@ -14,7 +14,7 @@ function machineOf({ machine: { at, commit, node, system, processor, cores, memo
 }
 
 /** The targets with the measured ratios. */
-export function performanceTargets(): string {
+function performanceTargets(): string {
   const rows = Object.entries(run.results).flatMap(([measurement, figures]) =>
     figures.flatMap((figure) => {
       const target = targetFor(measurement, figure.name);
@@ -25,17 +25,17 @@ export function performanceTargets(): string {
   return markdownTable(['What', 'Target', 'Measured', ''], rows);
 }
 
-/** The machine, time and commit of the measurements. */
-export const performanceMachine = (): string => machineOf(run);
-
 /** All figures of a run, with the machine. */
 function figuresOf(measured: Run): string {
   const rows = Object.entries(measured.results).flatMap(([measurement, figures]) => figures.filter(({ name }) => name !== 'a second').map((figure) => [...figureCells(measurement, figure)]));
   return `${markdownTable(['What', 'Measured', 'Ratio', 'Target'], rows)}\n\n${machineOf(measured)}`;
 }
 
-/** The figures measured on a Docker engine. */
-export const performanceOnDocker = (): string => figuresOf(dockerRun);
-
-/** The figures measured on the two databases. */
-export const performanceOnDatabases = (): string => (databaseRun ? figuresOf(databaseRun) : 'No run is recorded yet.');
+/** The generated sections of the page of figures, by their names. */
+export const performanceSections = (): Readonly<Record<string, string>> => ({
+  'performance targets': performanceTargets(),
+  'performance machine': machineOf(run),
+  'performance on Docker': figuresOf(dockerRun),
+  'performance on nodes': figuresOf(nodesRun),
+  'performance on databases': figuresOf(databaseRun),
+});

@@ -11,7 +11,7 @@ const exec = promisify(execFile);
 export const programsFolder = join(import.meta.dirname, '../../src/platform/runtime/docker/programs');
 
 /** The programs, by the names of their sources. */
-export const programNames = ['entrypoint', 'probe', 'remove-links'] as const;
+export const programNames = ['entrypoint', 'probe', 'relay', 'remove-links', 'send-request'] as const;
 
 /** The kinds of CPU, by their names in the kernel, with what the compiler is told for each. */
 const flagsFor = { x86_64: ['-fcf-protection=none'], aarch64: ['-mno-outline-atomics'] } as const;
