@@ -13,8 +13,11 @@ import { unlockCluster } from './cluster/unlock-cluster.ts';
 import { upgradeCluster } from './cluster/upgrade-cluster.ts';
 import { createContainer } from './container/create-container.ts';
 import { updateContainer } from './container/update-container.ts';
+import { createDatabaseBackup } from './database/create-database-backup.ts';
 import { createDatabase } from './database/create-database.ts';
 import { deployDatabase } from './database/deploy-database.ts';
+import { listDatabaseBackups } from './database/list-database-backups.ts';
+import { restoreDatabase } from './database/restore-database.ts';
 import { updateDatabase } from './database/update-database.ts';
 import { deployService } from './deployment/deploy-service.ts';
 import { diagnoseDeployment } from './deployment/diagnose-deployment.ts';
@@ -56,6 +59,7 @@ import { getService } from './service/get-service.ts';
 import { searchLogs } from './service/search-logs.ts';
 import { startServices } from './service/start-services.ts';
 import { stopServices } from './service/stop-services.ts';
+import { planTerraform } from './terraform/plan-terraform.ts';
 import { redeployTerraform } from './terraform/redeploy-terraform.ts';
 import { createEnvironmentVariable } from './variable/create-environment-variable.ts';
 import { createSecret } from './variable/create-secret.ts';
@@ -91,6 +95,7 @@ export const tools: readonly Tool[] = [
   stopEnvironment,
   updateHelm,
   getHelm,
+  planTerraform,
   redeployTerraform,
   lockCluster,
   upgradeCluster,
@@ -113,6 +118,9 @@ export const tools: readonly Tool[] = [
   listAlertRules,
   listEvents,
   cloneEnvironment,
+  listDatabaseBackups,
+  createDatabaseBackup,
+  restoreDatabase,
   findResource,
   getOrganizationOverview,
   getEnvironmentOverview,

@@ -36,14 +36,14 @@ export const listAlertRules = defineTool(operations.list_alert_rules, {
   title: 'Which alerts are firing',
   description:
     'Is anything alerting, which alerts are firing? The alert rules (alarms) that we have, with state (NOTIFIED and TRIGGERED fire now), ' +
-    'severity, what they watch, condition and receivers; and all receivers that there are.',
+    'severity, what they watch, condition and receivers; and all receivers.',
   reads: readUses('the names of the receivers, and which others there are, are not shown', operations.list_alert_receivers, operations.get_organization),
   output: operations.list_alert_rules.response.extend({ receivers: z.array(z.object({ name: z.string(), id: z.string() })).optional() }),
   // Planned, so that scopes and rules about places hold for it: the rules of all projects are in the list.
   expand: (args) => Promise.resolve([{ operation: operations.list_alert_rules, input: args }]),
   answer: (args, context, [answer = {}]) => withReceivers(args['organization_id'], context, answer),
   render: showingReceivers(table('alert rule', [
-    'name', 'state', 'severity', 'enabled', 'starts_at', 'target.service.name', 'target.service.environment_name', 'target.target_type', 'condition.promql',
+    'name', 'state', 'problem', 'severity', 'enabled', 'starts_at', 'target.service.name', 'target.service.environment_name', 'target.target_type', 'condition.promql',
     'condition.operator', 'condition.threshold', 'for_duration', 'receivers', 'alert_receiver_ids', 'source', 'is_up_to_date', 'tag', 'id',
   ])),
 });

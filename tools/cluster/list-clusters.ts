@@ -26,7 +26,7 @@ async function withLocks(organizationId: unknown, context: ToolContext, answer: 
 }
 
 const columns = ['name', 'id', 'status', 'is_locked', 'locked_by', 'lock_reason', 'locked_until', 'version', 'region', 'cloud_provider', 'production', 'is_default', 'description'];
-const nodeColumns = ['name', 'role', 'state', 'state_since', 'availability', 'address', 'instances', 'cpu_allotted', 'cpu', 'memory_allotted', 'memory'];
+const nodeColumns = ['name', 'role', 'state', 'state_since', 'availability', 'address', 'labels', 'instances', 'cpu_used', 'cpu_allotted', 'cpu', 'memory_used', 'memory_allotted', 'memory'];
 
 /** What is wrong with a cluster, and its machines. */
 const nodesText = (row: JsonRecord): string[] => {

@@ -5,7 +5,7 @@ import { clusterLock, defineTool, notLocked, pruneRecord, record } from '../../s
 export const unlockCluster = defineTool(operations.unlock_cluster, {
   toolset: 'clusters',
   title: 'Unlock a cluster',
-  description: 'Lift the freeze, remove the lock of a cluster: let people deploy again. Whoever locked it had a reason: read it first.',
+  description: 'Lift the freeze, remove the lock of a cluster: let people deploy again. Read why it is there first.',
   preview: clusterLock,
   noOpCheck: notLocked,
   output: z.object({ cluster_id: z.string(), name: z.string(), is_locked: z.boolean() }),

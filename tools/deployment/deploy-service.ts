@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { operations, reference, serviceKinds } from '../../src/contract/index.ts';
-import { anyService, chosenServices, composeTool, deployment, deploymentEffects, environmentDeployment, reading, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
+import { anyService, chosenServices, composeTool, environmentDeployment, idsInLists, reading, serviceDeployment, terraformChanges, type Preview, type ToolContext } from '../../src/server/tool/index.ts';
 import { deployOperation, idOf, oneOf, readsByKind, serviceSubject, subjectAt, type Subject } from '../shared/any-service.ts';
 import { readsOfCommits } from '../shared/branch-commits.ts';
 import { afterwards, readsAfterwards, startedAnswer } from '../shared/deployment-started.ts';
@@ -15,10 +15,10 @@ const kinds = [...serviceKinds.map(deployOperation), operations.deploy_environme
 const several = chosenServices('Deploys', versionNote);
 
 const preview: Preview = reading(
-  (planned) => [deployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),
+  (planned) => [serviceDeployment, environmentDeployment, several].flatMap(({ reads }) => reads?.(planned) ?? []),
   async (args, context) => {
-    if (Object.values(args).some(Array.isArray)) return several(args, context);
-    return context.target.kind === 'environment' ? environmentDeployment(args, context) : [...(await deploymentEffects(args, context)), ...(await deployment(args, context))];
+    if (Object.values(args).some(Array.isArray)) return [...(await several(args, context)), ...(await terraformChanges(idsInLists({ terraforms: args['terraforms'] }), context.reader))];
+    return context.target.kind === 'environment' ? environmentDeployment(args, context) : serviceDeployment(args, context);
   },
 );
 

@@ -27,7 +27,7 @@ export const deleteCustomDomain = composeTool({
   name: 'delete_custom_domain',
   toolset: 'services',
   title: 'Remove a custom domain',
-  description: 'Take a domain off a service, remove it. The service keeps its other addresses.',
+  description: 'Take a domain off a service, remove it.',
   input: { service: anyService(), domain: z.string().min(1).describe('As listed.') },
   operations: [application, container, helm],
   expand: async ({ domain }, context) => {

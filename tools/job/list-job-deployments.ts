@@ -5,7 +5,7 @@ export const listJobDeployments = defineTool(operations.list_job_deployments, {
   toolset: 'services',
   title: 'Runs of a job: did it succeed?',
   description:
-    'Did a job run, when was its last run, did it work? The runs of a job or cron job, such as a backup or a migration: when, how long, which ' +
+    'Did a job run, when was its last run, did it work? The runs of a job or cron job: when, how long, which ' +
     'version. Newest first.',
   render: table('deployment', [
     'status', 'auditing_data.created_at', 'total_duration', 'auditing_data.triggered_by', 'auditing_data.origin', 'status_details.action',

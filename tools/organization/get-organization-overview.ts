@@ -8,6 +8,7 @@ import { readOrganization, readsOfOrganization } from '../shared/organization-ev
 const pageSize = 15;
 const mostProjects = 8;
 const mostLocks = 3;
+const mostClusters = 3;
 const longestText = 100;
 
 const countsText = (counts: ConditionCounts): string => Object.entries(counts).map(([condition, count]) => `${count} ${condition}`).join(', ');
@@ -65,18 +66,20 @@ export const getOrganizationOverview = composeTool({
       results: shown.map((row) => pruneRecord({ ...row, what: row.what && clip(row.what, longestText) })),
       ...(evidence.locks.length > 0 && { locks: [...evidence.locks.slice(0, mostLocks).map(lockText), ...(evidence.locks.length > mostLocks ? [`${evidence.locks.length - mostLocks} more locks`] : [])] }),
       ...(evidence.clusterAlerts.length > 0 && { cluster_alerts: evidence.clusterAlerts.slice(0, mostLocks).map((name) => clip(name, longestText)) }),
+      ...(evidence.nodes.length > 0 && { nodes: evidence.nodes.slice(0, mostClusters) }),
       page, pages: Math.max(1, Math.ceil(environments.length / pageSize)),
     });
   },
   render: {
     view: (answer) => ({ ...answer, results: answer['results'] ?? [] }),
-    text: ({ organization, total, counts, services, projects, results, locks, cluster_alerts: alerts, page, pages }) =>
+    text: ({ organization, total, counts, services, projects, results, locks, cluster_alerts: alerts, nodes, page, pages }) =>
       [
         `${organization === undefined ? '' : `${compact(organization)}: `}${String(total)} environments${counts === undefined ? '' : `: ${countsText(counts as ConditionCounts)}`}`,
         ...(services === undefined ? [] : [`Services: ${countsText(services as ConditionCounts)}`]),
         ...texts(projects),
         ...texts(locks).map((lock) => `Locked: ${lock}`),
         ...texts(alerts).map((name) => `Alert about a cluster: ${name}`),
+        ...texts(nodes),
         ...(recordsIn(results).length > 0 ? [tableText(recordsIn(results), ['environment', 'mode', 'condition', 'what'])] : []),
         ...(Number(pages) > 1 ? [`Page ${String(page)} of ${String(pages)}, worst first.`] : []),
       ].join('\n'),

@@ -1,13 +1,31 @@
 import * as z from 'zod';
 import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, omit, pick, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { strandedDataIn, usageText, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
+import { nextForDown } from '../shared/next-for-down.ts';
 import { readAspect, readsByKind, readsInstead, readsOf, statusOf, serviceSubject, type Subject } from '../shared/any-service.ts';
 
 const redundantMembers = ['icon_uri', 'id', 'name', 'service_type'];
 const statusFacts = ['state', 'service_deployment_status', 'last_deployment_date', 'deployment_request_id', 'status_details'];
 
 const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+
+/** What runs of a service, as far as the platform looks at that: how many instances, and what is not as it should be. */
+const runningFacts = (status: JsonRecord): JsonRecord => {
+  const { instances, wanted_instances } = isRecord(status['running']) ? status['running'] : {};
+  const warnings = warningsIn(status);
+  return pruneRecord({ instances, wanted_instances, warnings: warnings.length > 0 ? warnings : undefined });
+};
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+/** The status in lines: both counts in one, and each warning in one of its own. */
+const statusLines = ({ instances, wanted_instances: wanted, warnings, ...rest }: JsonRecord): readonly string[] => [
+  ...Object.entries(rest).map(line),
+  ...(isNumber(instances) ? [`instances: ${instances}${isNumber(wanted) ? ` of ${wanted}` : ''}`] : []),
+  ...(Array.isArray(warnings) ? warnings.map((warning) => `warning: ${String(warning)}`) : []),
+];
 
 /** The status; undefined if there is none, also where the platform fails to tell it, which is said: the rest is shown all the same. */
 const statusIfTold = (context: ToolContext, subject: Subject): Promise<JsonRecord | undefined> =>
@@ -27,14 +45,15 @@ export const getService = composeTool({
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
   reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses],
-  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({}), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
+  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({ instances: z.int().optional(), wanted_instances: z.int().optional(), warnings: z.array(z.string()).optional() }), usage: z.string().optional(), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);
     const [configuration, status, addresses, domains] = await Promise.all([readAspect(context, subject, 'configuration'), statusIfTold(context, subject), addressesOf(context, subject), domainsOf(context, subject)]);
     return pruneRecord({
       name: configuration?.['name'] ?? subject.name, id: subject.id, kind: subject.kind, path: subject.path,
       ...shownAddresses(addresses),
-      status: status && pick(status, statusFacts),
+      status: status && { ...pick(status, statusFacts), ...runningFacts(status) },
+      usage: usageText(status, context.now()),
       domains: domains?.length ? domains : undefined,
       configuration: configuration && omit(configuration, redundantMembers),
     });
@@ -42,9 +61,14 @@ export const getService = composeTool({
   render: {
     view: (answer) => answer,
     text: ({ status, configuration, ...identity }) => {
-      const parts = [identity, ...[status, configuration].filter(isRecord)] as JsonRecord[];
-      return parts.flatMap((part) => Object.entries(part).map(line)).join('\n');
+      const [before, after] = [identity, isRecord(configuration) ? configuration : {}].map((part) => Object.entries(part).map(line));
+      return [...before!, ...(isRecord(status) ? statusLines(status) : []), ...after!].join('\n');
     },
     keep: 'first',
+  },
+  next: ({ kind, id, status }) => {
+    const { state, warnings } = isRecord(status) ? status : {};
+    if (state !== 'UNAVAILABLE') return [];
+    return [nextForDown({ kind, id, state }, strandedDataIn({ state, running: { warnings: warnings as readonly string[] } })?.backup !== undefined)];
   },
 });

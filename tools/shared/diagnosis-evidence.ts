@@ -73,7 +73,7 @@ async function logFor(context: ToolContext, subject: Subject, chosen: string | u
 }
 
 /** Causes outside the service, which may be the reason for a lock. */
-const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'quota_exceeded', 'cluster_locked', 'canceled', 'cluster_unreachable', 'changed_outside'];
+const externalCauses: readonly string[] = ['unknown', 'none', 'disk_full', 'insufficient_resources', 'no_fitting_node', 'quota_exceeded', 'cluster_locked', 'canceled', 'cluster_unreachable', 'changed_outside'];
 
 /**
  * Reads the evidence for a diagnosis of a service, in as few requests as possible: depending on the cause that the rest

@@ -1,16 +1,17 @@
 import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../src/analysis/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
-/** Maximum length of a log line that is shown with a diagnosis, in characters. */
+/** Maximum lengths of a log line that is shown with a diagnosis, in characters: of one that the cause rests on, and of others. */
+const maximumQuotedLength = 400;
 const maximumLineLength = 200;
 
 /** Characters kept from the beginning of a long line; the rest is its end, where nested errors state their cause. */
 const beginning = 60;
 
 // Column padding in a tool's output costs bytes and means nothing here.
-const line = (text: string): string => {
+const line = (text: string, maximumLength = maximumLineLength): string => {
   const narrow = text.trim().replaceAll(/\s+/g, ' ');
-  return narrow.length > maximumLineLength ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - maximumLineLength)}` : narrow;
+  return narrow.length > maximumLength ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - maximumLength)}` : narrow;
 };
 
 const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;
@@ -38,8 +39,8 @@ export function diagnosisAnswer(subject: string, evidence: Evidence, { outcome, 
     blocked: lockIn(evidence),
     failing_step,
     changes: changes.map(change),
-    lines: lines.map(({ text, count }) => `${line(text)}${count > 1 ? ` ×${count}` : ''}`),
-    timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map(line),
+    lines: lines.map(({ index, text, count }) => `${line(text, cause.quotes.includes(index) ? maximumQuotedLength : maximumLineLength)}${count > 1 ? ` ×${count}` : ''}`),
+    timeline: timeline.filter(({ what }) => !what.startsWith('first sign')).map(moment).map((text) => line(text)),
     deployment: { id: deployment?.id, triggered_by: deployment?.triggered_by },
     last_good,
     next,

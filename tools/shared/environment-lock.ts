@@ -24,7 +24,7 @@ export const readsOfLock = (without: string): readonly ReadUse[] => [
 ];
 
 /** An environment, from its project's list if possible: resolving a path has read that list already. */
-async function environmentAt(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<JsonRecord | undefined> {
+export async function environmentAt(context: ToolContext, environmentId: string, projectId: string | undefined): Promise<JsonRecord | undefined> {
   const list = projectId === undefined ? undefined : await context.read(operations.list_environments, { project_id: projectId }).catch(() => undefined);
   return rowsIn(list).find(({ id }) => id === environmentId) ?? context.attempt<AnyOperation>(operations.get_environment, { environment_id: environmentId });
 }

@@ -1,7 +1,9 @@
 import { operations } from '../../src/contract/index.ts';
 import type { WatchedEnvironment, WatchedService } from '../../src/analysis/index.ts';
-import { isPlatformFailure, isRecord, lockReads, readUses, rowsIn, textAt, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { isRecord, lockReads, readUses, rowsIn, textAt, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { nodesOfClusters, readsOfNodes } from './cluster-nodes.ts';
 import { locksInForce } from './environment-lock.ts';
+import { unlessMissing } from './if-possible.ts';
 import { environmentWatched, firingAlerts, watchesCluster } from './firing-alerts.ts';
 
 /** What an overview of an organization reads. Which of it depends on what the platform offers and the policy allows. */
@@ -13,6 +15,7 @@ export const readsOfOrganization: readonly ReadUse[] = [
   ...readUses('services are not judged one by one', operations.get_environment_status, operations.list_services),
   ...readUses('alerts that fire are not shown', operations.list_alert_rules),
   ...lockReads('locked clusters are not shown'),
+  ...readsOfNodes.filter(({ operation }) => operation === operations.list_clusters),
 ];
 
 /** Most environments whose services are read one environment after another although the state of the whole is known. */
@@ -35,6 +38,8 @@ export interface OrganizationEvidence {
   readonly environments: readonly WatchedEnvironment[];
   /** Locks of the clusters that host them, with the clusters' names. */
   readonly locks: readonly JsonRecord[];
+  /** The machines of these clusters, where there is something to tell of them. */
+  readonly nodes: readonly string[];
   /** Names of firing alert rules about clusters. */
   readonly clusterAlerts: readonly string[];
   /** Environments of which only the state of the whole is known. */
@@ -46,10 +51,6 @@ interface Within {
   readonly project?: string;
   readonly environment?: string;
 }
-
-/** A read that others can stand in for: that the platform doesn't offer it is not worth a word. */
-const unlessMissing = (context: ToolContext, operation: Parameters<ToolContext['read']>[0], input: JsonRecord): Promise<JsonRecord | undefined> =>
-  context.read(operation, input).catch((error: unknown) => (isPlatformFailure(error) && error.kind === 'not_offered' ? undefined : context.attempt(operation, input)));
 
 /** Requests that are left for reading one by one. */
 interface Allowance {
@@ -175,7 +176,7 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
   const organization = await context.attempt(operations.get_organization, {});
   const [{ places, services }, alerts = []] = await Promise.all([findPlaces(context, organization?.id ?? undefined, within), firingAlerts(context)]);
   const clusters = [...new Set(places.flatMap(({ clusterId }) => clusterId ?? []))];
-  const locks = organization?.id && clusters.length > 0 ? await locksInForce(organization.id, clusters, context) : new Map<string, JsonRecord | null>();
+  const [nodes, locks] = organization?.id && clusters.length > 0 ? await Promise.all([nodesOfClusters(context, clusters), locksInForce(organization.id, clusters, context)]) : [[], new Map<string, JsonRecord | null>()];
   const untold = clusters.filter((cluster) => !locks.has(cluster)).length;
   if (untold > 0) context.leftOut(`Whether ${untold} of the ${clusters.length} clusters ${clusters.length === 1 ? 'is' : 'are'} locked could not be read.`);
   const clusterNames = new Map(places.map(({ clusterId, clusterName }) => [clusterId, clusterName]));
@@ -190,6 +191,7 @@ export async function readOrganization(context: ToolContext, within: Within): Pr
       alerts: isKnown(place) ? (firing.get(place.id) ?? []).map((rule) => textAt(rule, 'name') ?? '') : [],
     })),
     locks: [...locks].flatMap(([cluster, lock]) => (lock === null ? [] : [{ ...lock, name: clusterNames.get(cluster) ?? cluster }])),
+    nodes,
     clusterAlerts: isWhole ? alerts.filter(watchesCluster).map((rule) => textAt(rule, 'name') ?? '') : [],
     judgedAsWhole: places.filter((place) => place.services === undefined && isKnown(place)).length,
   };

@@ -111,7 +111,7 @@ export async function serviceCandidates(choice: Choice, context: ToolContext): P
   const all = (await Promise.all(wanted.map((place) => candidatesIn(place, context)))).flat();
   if (services === undefined) return all.filter(({ kind }) => kinds === undefined || (kinds as readonly string[]).includes(kind));
   const missing = services.find((id) => !all.some((one) => one.id === id));
-  return missing === undefined ? all.filter(({ id }) => services.includes(id)) : context.refuse(`service ${missing} is not among those of its environment`, naming`Look for it with ${'find_resource'}.`);
+  return missing === undefined ? all.filter(({ id }) => services.includes(id)) : context.refuse(`the environment of service ${missing} does not list it`, naming`Look for it with ${'find_resource'}.`);
 }
 
 /** Whether a deployment of a service is under way; also where its state is unknown to us. */

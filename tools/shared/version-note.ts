@@ -1,6 +1,6 @@
 import { isServiceKind } from '../../src/contract/index.ts';
 import { versionSourceOf } from '../../src/analysis/index.ts';
-import { jobEffect, show, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
+import { jobEffect, show, terraformEffect, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { commitsOf, newestCommit } from './branch-commits.ts';
 
 const longestMessage = 60;
@@ -15,7 +15,7 @@ const quoted = (row: JsonRecord | undefined): string => {
 export async function versionNote(service: JsonRecord, asked: JsonRecord, reader: Pick<ToolContext, 'attempt'>): Promise<string> {
   const kind = (textOf(service, 'service_type') ?? '').toLowerCase();
   const source = versionSourceOf(kind, service);
-  const effect = kind === 'job' ? `; ${jobEffect(service)}` : kind === 'terraform' ? '; Terraform plans and applies, so what drifted is changed back' : '';
+  const effect = kind === 'job' ? `; ${jobEffect(service)}` : kind === 'terraform' ? `; ${await terraformEffect(String(service['id']), reader)}` : '';
   if (source?.by !== 'commit') {
     const [now, next] = [source?.by === 'none' || source === undefined ? undefined : source.configured, textOf(asked, 'image_tag') ?? textOf(asked, 'chart_version')];
     if (next === undefined) return `${now === undefined ? 'as it is configured' : `${source?.by} ${show(now)}, as configured`}${effect}`;

@@ -47,8 +47,8 @@ export const listWebhookEvents = defineTool(operations.list_webhook_events, {
   toolset: 'webhooks',
   title: 'Deliveries of a webhook, failed ones too',
   description:
-    'Did the calls of a webhook get through? Its delivery history: what was sent and how the receiver answered, newest first. Status code 0 ' +
-    'means that the address could not be reached. Without webhook: which webhooks there are, who is told of what.',
+    'Did the calls of a webhook get through? Its delivery history: what was sent and how the receiver answered, newest first. Code 0: ' +
+    'the address was not reached. Without webhook: which webhooks there are, who is told of what.',
   input: { webhook_id: reference('webhook').optional() },
   reads: readUses('the webhooks are not listed', operations.list_webhooks, operations.get_organization),
   output: z.object({ results: operations.list_webhook_events.response.shape.results.optional(), totals: z.object({}), pagination: z.object({}), webhooks: z.array(z.object({ id: z.string(), target_url: z.string() })) }).partial(),
