@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { inspectDockerNode, inspectDockerService, inspectDockerSwarm, listDockerNodes, listDockerTasks, listDockerVolumes, updateDockerSwarm } from '../../src/platform/runtime/docker/engine/index.ts';
 import { commandLine, runProgram } from '../support/built-program.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
@@ -97,6 +97,10 @@ test('storage that is new comes to a node that the rules fit, and stays there', 
   expect(await deploy(kept)).toBe('DEPLOYMENT_ERROR');
   expect(await messagesOf(kept)).toContain(`the placement rules ask for node.labels.disk==ssd, and ${name} has disk=old. Its storage is on ${name}, and nowhere else.`);
   await swarm.label(host, { disk: 'ssd' });
+  // A node with it could not be drained.
+  await platform.call('POST', `/container/${kept}/stop`);
+  await expect.poll(async () => (await statusOf(kept))['state'], patience).toBe('STOPPED');
+  expect(await nodesWith(kept)).toEqual([]);
 });
 
 test('where no node fits, the deployment fails in words and changes nothing', async () => {
@@ -196,6 +200,11 @@ test('with fast failover, the only instance of a service runs elsewhere within f
   };
   const sent: Promise<void>[] = [];
   const timer = setInterval(() => sent.push(send()), 200);
+  // Further tests need it too.
+  onTestFinished(async () => {
+    await swarm.hosts.find((each) => each.name === name)!.start();
+    await swarm.nodesAre({ [name!]: 'ready' });
+  });
   const took = await failOver(swarm, single, name!);
   await delay(3000);
   clearInterval(timer);
@@ -205,8 +214,6 @@ test('with fast failover, the only instance of a service runs elsewhere within f
   expect(Math.max(0, ...failed)).toBeLessThan(12);
   await expect.poll(() => statusOf(single), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 1, warnings: [expect.stringMatching(new RegExp(`was lost with the node ${name}, which went down at`))] } });
   expect(await messagesOf(single)).toContain(`was lost with the node ${name}`);
-  await swarm.hosts.find((each) => each.name === name)!.start();
-  await swarm.nodesAre({ [name!]: 'ready' });
 });
 
 test('instances are spread over the values of a label, and not over nodes that have less to do', async () => {

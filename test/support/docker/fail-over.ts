@@ -12,10 +12,10 @@ interface FailedOver {
 /** How long each may take: with a heartbeat of one second, and with that of a new swarm. When it is noticed only depends on the heartbeat. */
 export const failoverLimits = { fast: { noticed: 4, running: 5 }, usual: { noticed: 16, running: 20 } } satisfies Record<string, FailedOver>;
 
-/** How much longer an instance may take to start where the machine that all hosts are on has far more to do than it can, in seconds. */
+/** How much longer an instance may take to start where the machine that all hosts are on has more to do than it can, in seconds. */
 const busySeconds = 5;
 
-const isBusy = (): boolean => loadavg()[0]! > 2 * availableParallelism();
+const isBusy = (): boolean => loadavg()[0]! > availableParallelism();
 
 /** Requires that it took no longer than it may. */
 export function requireSoon({ noticed, running }: FailedOver, limit: FailedOver): void {
