@@ -14,7 +14,7 @@ const info = { MemTotal: 8e9, NCPU: 4, DockerRootDir: '/nowhere', Warnings: null
 const node = (name: string, State = 'ready', Availability = 'active', Architecture = 'x86_64') => ({ ID: name === 'one' ? 'n1' : name, Description: { Hostname: name, Platform: { Architecture }, Resources: { NanoCPUs: 2e9, MemoryBytes: 4 * 1024 ** 3 } }, Status: { State }, Spec: { Availability } });
 
 /** What is found about an engine that answers like this. */
-async function examine(answers: { agent?: AgentOfCluster; terraform?: { image: string }; missing?: string; own?: Parameters<typeof registrySettings>[0]; rules?: readonly PlacementRule[]; hasFastFailover?: boolean; heartbeat?: number; info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; limits?: { cpu?: number; memory?: number }; records?: () => KnownRecords | undefined }) {
+async function examine(answers: { agent?: AgentOfCluster; terraform?: { image: string }; missing?: string; services?: readonly object[]; own?: Parameters<typeof registrySettings>[0]; rules?: readonly PlacementRule[]; hasFastFailover?: boolean; heartbeat?: number; info?: object; nodes?: readonly object[]; registry?: string; versions?: object; mode?: number; containers?: readonly object[]; domain?: string; secrets?: readonly object[]; registries?: readonly string[]; distribution?: string; isThere?: boolean; limits?: { cpu?: number; memory?: number }; records?: () => KnownRecords | undefined }) {
   const engine = await startFakeEngine((response, { url }) => {
     if (url.endsWith('/info')) return response.end(JSON.stringify({ ...info, ...answers.info }));
     if (url.endsWith('/swarm')) return response.end(JSON.stringify({ Spec: { Dispatcher: { HeartbeatPeriod: answers.heartbeat ?? 5e9 } } }));
@@ -23,7 +23,8 @@ async function examine(answers: { agent?: AgentOfCluster; terraform?: { image: s
     if (answers.missing !== undefined && url.includes(`/images/${answers.missing}`)) return response.writeHead(404).end(JSON.stringify({ message: 'no such image' }));
     if (url.includes('/images/docker.io/library/caddy') && answers.isThere === false) return response.writeHead(404).end(JSON.stringify({ message: 'no such image' }));
     if (url.includes('/secrets')) return response.end(JSON.stringify(answers.secrets ?? []));
-    if (/\/(?:services|configs|networks|images\/json)\?/.test(url)) return response.end('[]');
+    if (url.includes('/services?') && decodeURIComponent(url).includes('io.infra-mcp.registry')) return response.end(JSON.stringify(answers.services ?? []));
+    if (/\/(?:services|tasks|configs|networks|images\/json)\?/.test(url)) return response.end('[]');
     if (url.includes('/volumes')) return response.end('{"Volumes":null}');
     if (url.includes('/containers/json')) return response.end(JSON.stringify((answers.containers ?? []).filter((one) => !decodeURIComponent(url).includes('io.infra-mcp.proxy') || 'Labels' in one)));
     return response.end('{}');
@@ -100,6 +101,19 @@ test('the registry that a platform will run needs its port and its images', asyn
   expect((await examine({ own: {}, isThere: false, distribution: 'no such host' })).of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining("docker.io/library/caddy:2 is not there, and can't be had: no such host") });
   const containers = [{ Names: ['/theirs'], State: 'running', Ports: [{ PrivatePort: 5000, PublicPort: 5077 }] }];
   expect((await examine({ own: { port: 5077 }, containers })).of('registry')).toMatchObject({ state: 'bad', says: "the platform's own can't be set up at 127.0.0.1:5077: the container theirs has that port", todo: expect.stringContaining('registry: { port: … }') });
+});
+
+test.each([
+  ['left the swarm', [node('one')], 'the node that kept its images is no part of the swarm any more', 'To begin with an empty registry on another node: docker service rm infra-registry-x. Applications have to be deployed again then. '],
+  ['is drained', [node('one'), node('two', 'ready', 'drain')], 'the node two, which keeps its images, is drained', 'To let it run services again: docker node update --availability active two. '],
+  ['is down', [node('one'), node('two', 'down')], 'the node two, which keeps its images, is down', 'Start the engine of two, and see that the managers reach it. '],
+  ['does not run it', [node('one'), node('two')], 'it does not run on the node two: the engine has not begun it yet', 'Mend the reason. All that the engine knows of it: docker service ps --no-trunc infra-registry-x. '],
+])('that the node with the images of the platform\'s registry %s is told, with what to do', async (_, nodes, obstacle, remedy) => {
+  for (const isReadOnly of ['false', 'true']) {
+    const services = [{ ID: 's1', Spec: { Name: 'infra-registry-x', Labels: { 'io.infra-mcp.registry': 'registry', 'io.infra-mcp.read-only': isReadOnly, 'io.infra-mcp.cleaned': '0' }, TaskTemplate: { ContainerSpec: {}, Placement: { Constraints: ['node.id==two'] } } } }];
+    // oxlint-disable-next-line no-await-in-loop
+    expect((await examine({ own: {}, nodes, services })).of('registry')).toMatchObject({ state: 'bad', says: `the platform's own takes no images: ${obstacle}`, todo: `${remedy}The platform has to run; built applications can't be deployed meanwhile.` });
+  }
 });
 
 test('an engine that every user can use, little memory and the warnings of the engine are worth knowing', async () => {

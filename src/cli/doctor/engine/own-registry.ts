@@ -7,9 +7,9 @@ import { imageAdvice, lookForImage } from './needed-images.ts';
 const registryCheck = findingBuilder('registry');
 
 /** What is to be said of a registry that is there. */
-function stateFinding({ node, isReadOnly, obstacle, withoutForwarder }: RegistryState, host: string): DoctorFinding {
-  if (isReadOnly) return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
-  if (obstacle !== undefined) return registryCheck.bad(`the platform's own takes no images: ${obstacle}`, 'Bring that in order. The platform has to run, and its log says what it can\'t mend; built applications can\'t be deployed meanwhile.');
+function stateFinding({ node, isReadOnly, obstacle, remedy, withoutForwarder }: RegistryState, host: string): DoctorFinding {
+  if (isReadOnly && remedy === undefined) return registryCheck.good(`the platform's own, on ${node}, is being cleaned: pushes wait for a moment`);
+  if (obstacle !== undefined) return registryCheck.bad(`the platform's own takes no images: ${obstacle}`, `${remedy === undefined ? '' : `${remedy} `}The platform has to run; built applications can't be deployed meanwhile.`);
   if (withoutForwarder.length > 0) return registryCheck.bad(`the platform's own runs on ${node}, and nothing forwards to it on ${withoutForwarder.join(', ')}`, `See why there: docker service ps, of the service ${forwarderName('…')}. Another program must not listen on ${host}.`);
   return registryCheck.good(`the platform's own, at ${host} of every node; ${node} keeps its images`);
 }

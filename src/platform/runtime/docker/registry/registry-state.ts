@@ -35,7 +35,18 @@ export interface RegistryState {
   readonly isReadOnly: boolean;
   /** Why no image can be pushed to it now, in words; undefined if one can, as far as the engine knows. */
   readonly obstacle?: string;
+  /** What to do about the obstacle, as sentences; undefined if it passes by itself. */
+  readonly remedy?: string;
 }
+
+/** What to do about a registry whose node left the swarm with the images. @param name of its service */
+export const beginEmptyText = (name: string): string => `To begin with an empty registry on another node: docker service rm ${name}. Applications have to be deployed again then.`;
+
+/** What to do about a node that runs nothing. */
+const wakeText = (node: DockerNode): string =>
+  (node.Status.State === 'ready' ? `To let it run services again: docker node update --availability active ${nodeName(node)}.` : `Start the engine of ${nodeName(node)}, and see that the managers reach it.`);
+
+const reasonsOf = (service: string): string => `Mend the reason. All that the engine knows of it: docker service ps --no-trunc ${service}.`;
 
 /**
  * Looks how a registry is, as a manager knows it.
@@ -50,17 +61,19 @@ export async function readRegistryState(docker: DockerClient, { registry, forwar
   const builder = nodes.find(({ ID: id }) => id === own);
   const isForwarded = (id: string): boolean => forwarded.some((task) => task.NodeID === id && isUp(task));
   const { isReadOnly } = registryFactsOf(registry.Spec.Labels);
-  const obstacleOf = (): string | undefined => {
-    if (home === undefined) return 'the node that kept its images is no part of the swarm any more';
-    if (awayText(home) !== undefined) return `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`;
-    if (!kept.some(isUp)) return `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`;
-    if (builder !== undefined && awayText(builder) !== undefined) return `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`;
-    if (!isForwarded(own)) return `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
-    return isReadOnly ? 'it is being cleaned, and takes no images for a moment' : undefined;
+  const obstacleOf = (): Pick<RegistryState, 'obstacle' | 'remedy'> => {
+    if (home === undefined) return { obstacle: 'the node that kept its images is no part of the swarm any more', remedy: beginEmptyText(registry.Spec.Name) };
+    if (awayText(home) !== undefined) return { obstacle: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`, remedy: wakeText(home) };
+    if (!kept.some(isUp)) return { obstacle: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`, remedy: reasonsOf(registry.Spec.Name) };
+    if (builder !== undefined && awayText(builder) !== undefined) return { obstacle: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`, remedy: wakeText(builder) };
+    if (!isForwarded(own)) {
+      const obstacle = `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
+      return { obstacle, ...(forwarder && { remedy: reasonsOf(forwarder.Spec.Name) }) };
+    }
+    return isReadOnly ? { obstacle: 'it is being cleaned, and takes no images for a moment' } : {};
   };
-  const obstacle = obstacleOf();
   return {
-    node: home ? nodeName(home) : boundNode(registry.Spec.TaskTemplate) ?? '', isReadOnly, ...(obstacle !== undefined && { obstacle }),
+    node: home ? nodeName(home) : boundNode(registry.Spec.TaskTemplate) ?? '', isReadOnly, ...obstacleOf(),
     withoutForwarder: nodes.filter((node) => takesInstances(node) && !isForwarded(node.ID)).map(nodeName).toSorted(),
   };
 }

@@ -11,7 +11,7 @@ import { deleteImages, servicesWithImages } from './deleted-images.ts';
 import { registryCredentials } from './registry-files.ts';
 import { createRegistryRequests } from './registry-request.ts';
 import { applyDraft, deleteUnusedSecrets, forwarderDraft, registryDraft, type RegistryEngine } from './registry-services.ts';
-import { findRegistry, readRegistryState, type RegistryServices } from './registry-state.ts';
+import { beginEmptyText, findRegistry, readRegistryState, type RegistryServices } from './registry-state.ts';
 import { registryHost } from './settings.ts';
 
 type Service = Pick<ServiceToRun, 'id'>;
@@ -61,7 +61,7 @@ async function chooseNode({ docker }: RegistryEngine, signal: AbortSignal): Prom
 async function addressOf({ docker, platformId }: RegistryEngine, nodeId: string, signal: AbortSignal): Promise<string> {
   const node = await inspectDockerNode(docker, nodeId, { signal }).catch((error: unknown) => {
     if (!isDockerError(error, 'not found')) throw error;
-    throw new RuntimeProblem(`The node ${nodeId}, which kept the images of the cluster's registry, is no part of the swarm any more. To begin with an empty registry on another node: docker service rm ${registryName(platformId)}. Applications have to be deployed again then.`, { cause: error });
+    throw new RuntimeProblem(`The node ${nodeId}, which kept the images of the cluster's registry, is no part of the swarm any more. ${beginEmptyText(registryName(platformId))}`, { cause: error });
   });
   return addressOfNode(node) ?? '127.0.0.1';
 }
