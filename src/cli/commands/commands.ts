@@ -171,7 +171,7 @@ export const commands: readonly Command[] = [
   }),
   defineCommand({
     name: 'doctor platform',
-    summary: 'check the Docker engines that services are to run on, and what they need; sends GET requests only',
+    summary: 'check the Docker engines that services are to run on, and what they need; changes nothing, except that it begins an upload to the registry and cancels it, and removes the containers through which it reaches agents',
     examines: 'doctor platform', flags: { verbose, json },
     examples: [
       { line: 'infra-mcp doctor platform --engine unix:///var/run/docker.sock', does: 'check the engine of this machine' },

@@ -76,7 +76,7 @@ async function configuredFindings(config: Config, examined: ExaminedRecords | un
   return [...found.flat(), ...(await gitFindings(described.git)), databasesFinding];
 }
 
-/** `infra-mcp doctor platform`: checks the Docker engines that services are to run on. Changes nothing. */
+/** `infra-mcp doctor platform`: checks the Docker engines that services are to run on. Changes nothing that stays. */
 export async function doctorEngineCommand(flags: GivenFlags, shown: { json?: boolean; verbose?: boolean }): Promise<void> {
   const { config, findings } = await readServerConfig('doctor platform', flags, process.env);
   const found = config ? await withProgress('Looking at the database and the engine', async () => {

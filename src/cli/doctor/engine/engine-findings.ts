@@ -58,7 +58,7 @@ const warningFindings = ({ Warnings: texts }: DockerInfo): DoctorFinding[] =>
 const objectsIfManager = async (examined: ExaminedEngine, { Swarm: { LocalNodeState: state, ControlAvailable: isManager } }: DockerInfo): Promise<DoctorFinding[]> =>
   (state === 'active' && isManager ? objectsFindings(examined) : [findingBuilder('objects of platforms').skipped('only managers of an active swarm know them')]);
 
-/** Checks an engine. Sends only requests that change nothing. */
+/** Checks an engine. What this begins there or in the registry is ended again: an upload, and containers that reach agents. */
 export async function engineFindings(examined: ExaminedEngine): Promise<readonly DoctorFinding[]> {
   const { docker } = examined;
   try {

@@ -50,7 +50,7 @@ function knownFindings(examined: ExaminedEngine, all: readonly PlatformObject[])
   return [
     unknown.length === 0
       ? objects.good(own.length === 0 ? `none of the platform in ${place}` : `${count(own.length, 'object')} of the platform in ${place}, all of which its records know`)
-      : objects.note(`${count(unknown.length, 'object')} of ${own.length} that no record in ${place} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`, 'The platform removes secrets, configs and networks when it starts. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.'),
+      : objects.note(`${count(unknown.length, 'object')} of ${own.length} that no record in ${place} knows: ${unknown.slice(0, mostNamed).join(', ')}${more}`, 'The platform removes secrets, configs and networks of these soon after it starts, and then once an hour. Look at the others, and remove what nobody needs: after a restore, they may belong to services that the backup did not have.'),
     ...(others.length === 0 ? [] : [objects.note(
       `${count(others.length, 'object')} of ${count(ofOthers.length, 'other platform')}, whose records are elsewhere`, `Check with the --data-dir of each. What a platform has that is gone: ${dockerCommand(examined)} service ls ${filtersOf(ofOthers[0]!)}`,
     )]),
