@@ -1,13 +1,10 @@
-import { inspectDockerDistribution, isDockerError, isThisMachine } from '../../../platform/runtime/docker/index.ts';
+import { inspectDockerDistribution, isDockerError, isThisMachine, missingImage } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import type { ExaminedEngine } from './examined-engine.ts';
 import { ownRegistryFinding } from './own-registry.ts';
 import { tryPush } from './registry-push.ts';
 
 const registryCheck = findingBuilder('registry');
-
-/** No registry has it: only the answer tells something. */
-const missingImage = 'infra-mcp/doctor:missing';
 
 /** Where the public registry has its API. */
 const publicRegistryApi = 'https://registry-1.docker.io';
@@ -18,6 +15,9 @@ const timeoutMilliseconds = 15_000;
 const denial = /unauthorized|authentication required|denied|no basic auth/i;
 const absence = /manifest unknown|name unknown|not found/i;
 
+/** Whether what an engine says of an image that no registry has comes from the registry: it was reached. */
+export const isOfRegistry = (reason: string): boolean => denial.test(reason) || absence.test(reason);
+
 /** Checks whether the engine reaches a registry, and is let in. Asks for an image that doesn't exist. */
 async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: string): Promise<DoctorFinding> {
   const credentials = credentialsFor(host);
@@ -26,7 +26,7 @@ async function reachFinding({ docker, credentialsFor }: ExaminedEngine, host: st
   } catch (error) {
     if (!isDockerError(error)) throw error;
     if (denial.test(error.reason) && credentials !== undefined) return registryCheck.note(`${host} answers the engine, and refuses ${credentials.username}`, 'Correct the credentials in the clusters file, unless the registry answers so for every image that it does not have.');
-    if (!denial.test(error.reason) && !absence.test(error.reason)) {
+    if (!isOfRegistry(error.reason)) {
       return registryCheck.bad(`the engine gets no answer of ${host}: ${error.reason}`, 'Start the registry, or correct its address. A registry without TLS has to be among the insecure registries of the engine.');
     }
   }

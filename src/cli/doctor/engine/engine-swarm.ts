@@ -6,6 +6,7 @@ import { nodesFindings } from './engine-nodes.ts';
 import { buildRegistryFinding } from './engine-registries.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 import { agentsFindings, swarmPorts } from './node-agents.ts';
+import { registryOnNodesFindings } from './registry-on-nodes.ts';
 
 const swarm = findingBuilder('swarm');
 const nodes = findingBuilder('nodes');
@@ -58,6 +59,6 @@ export async function swarmFindings(examined: ExaminedEngine, info: DockerInfo):
   const active = all.filter(({ Spec }) => Spec.Availability === 'active');
   return [
     swarm.good(`active; the engine is a manager, ${managers === 1 ? 'the only one' : `one of ${managers}`}`), ...managersFindings(info.Swarm, examined.engines.length), nodesFinding(examined, all), ...(await agentsFindings(examined, all.length)),
-    ...processorsFinding(active), ...(await nodesFindings(examined, all)), await buildRegistryFinding(examined, active.length), ...(await proxyNodesFindings(examined, all)), ...limitsFindings(examined, info, all.filter(takesInstances)),
+    ...processorsFinding(active), ...(await nodesFindings(examined, all)), await buildRegistryFinding(examined, active.length), ...(await registryOnNodesFindings(examined, all)), ...(await proxyNodesFindings(examined, all)), ...limitsFindings(examined, info, all.filter(takesInstances)),
   ];
 }

@@ -29,7 +29,7 @@ const answers: Readonly<Record<string, unknown>> = {
   'GET /containers/own/stats': { memory_stats: { usage: 7 } },
   'GET /volumes': { Volumes: [{ Name: 'v', Driver: 'local', Labels: ours, Mountpoint: secret, Options: { password: secret } }] }, 'GET /volumes/own': { Name: 'own', Labels: ours }, 'GET /volumes/strange': { Name: 'strange', Labels: null },
   'GET /images/json': [image(['<none>:<none>'], null), image([`infra-mcp-${platformId}/web:1`], ours), image(['redis:7'], null), image([], theirs)],
-  'GET /images/registry.example:5000/web@sha256:HASH/json': image([], null), 'GET /images/redis:7/json': image(['redis:7'], null),
+  'GET /distribution/registry.example:5000/infra-mcp/doctor:missing/json': { Descriptor: { digest: secret } }, 'GET /images/registry.example:5000/web@sha256:HASH/json': image([], null), 'GET /images/redis:7/json': image(['redis:7'], null),
 };
 const hash = 'a'.repeat(64);
 
@@ -68,6 +68,7 @@ test('what is on the list is carried out, and only what the platform needs of it
   const allowed = [
     'GET /_ping', 'GET /version', 'GET /v1.41/info', 'GET /v1.41/containers/json?all=true', 'GET /v1.41/containers/own/json', 'GET /v1.41/containers/own/stats?stream=false&one-shot=true',
     'GET /v1.41/volumes', 'GET /v1.41/images/json', 'DELETE /v1.41/containers/ended?v=true', 'DELETE /v1.41/volumes/own', `DELETE /v1.41/images/registry.example:5000/web@sha256:${hash}`,
+    'GET /v1.41/distribution/registry.example:5000/infra-mcp/doctor:missing/json',
   ];
   for (const each of allowed) {
     const [method = '', target = ''] = each.split(' ');
@@ -111,6 +112,7 @@ test.each([
   'GET /v1.41/containers/json?size=1', 'GET /v1.41/containers/json?all=1;force=1', 'GET /v1.41/containers/json?all=true%26force%3D1', 'GET /v1.41/../v1.41/info', 'GET /v1.41/containers/../info', 'GET /v1.41/./info', 'GET //v1.41/info', 'GET /v1.41//info', 'GET /v1.41/info/', 'GET /v1.41/containers/own%2Fjson',
   'GET /v1.41/containers%2fown/json', 'GET /v1.41/containers/%2e%2e/json', 'GET /v1.41/containers/own/json%00', 'GET /v1.41/containers/own\\json', 'GET /v1.41/containers/own/json;x=1', 'GET /v1.41/containers/own/json#x', 'GET http://docker/v1.41/info', 'GET *', 'OPTIONS *',
   'GET /v1.41/containers/own/../../secrets', 'GET /v1.41/v1.41/info', 'GET /v2.41/info', 'GET /v1.4100/info', 'GET /V1.41/INFO', 'DELETE /v1.41/images/../containers/own', 'DELETE /v1.41/images/web/../../volumes/own', 'DELETE /v1.41/images/a:b/c', 'PATCH /v1.41/info', 'TRACE /v1.41/info',
+  'GET /v1.41/distribution/registry.example/web:1/json', 'GET /v1.41/distribution/registry.example/other/infra-mcp/doctor:missing/json', 'GET /v1.41/distribution/infra-mcp/doctor:missing/json', 'GET /v1.41/distribution/registry.example/infra-mcp/doctor:missing/json?x=1',
 ])('%s is refused, and the engine is not asked', async (request) => {
   const { engine, ask } = await startAgent();
   const [method = '', target = ''] = request.split(' ');

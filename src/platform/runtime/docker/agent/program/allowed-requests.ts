@@ -32,6 +32,12 @@ export class EngineAnswer extends Error {
   }
 }
 
+/** What the agent says of a request that is not on its list. An agent of an older version has fewer on it. */
+export const notAllowed = 'The agent of this node does not carry out such requests. Its list is in the documentation.';
+
+/** An image that no registry has: what a registry answers about it tells only that it is reached. */
+export const missingImage = 'infra-mcp/doctor:missing';
+
 const platformLabel = 'io.infra-mcp.platform';
 
 const missing = (): never => {
@@ -155,5 +161,10 @@ export const allowedRequests: readonly AllowedRequest[] = [
       // Without force the engine keeps what a container uses, running or not.
       return ask('DELETE', `/images/${name}`);
     },
+  },
+  {
+    // Whether the node reaches a registry. Nothing of what is sent is passed on but the host.
+    method: 'GET', path: new RegExp(String.raw`^/distribution/(\w[\w.-]*(?::\d+)?)/${missingImage}/json$`), query: {},
+    answer: async (ask, { name }) => keepMembers(await ask('GET', `/distribution/${name}/${missingImage}/json`), {}),
   },
 ];

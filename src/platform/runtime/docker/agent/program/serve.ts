@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { allowedRequests, EngineAnswer } from './allowed-requests.ts';
+import { allowedRequests, EngineAnswer, notAllowed } from './allowed-requests.ts';
 import { askEngineAt } from './ask-engine.ts';
 
 /** What an agent serves, and to whom. */
@@ -21,8 +21,6 @@ const target = /^(?<version>\/v1\.\d{2})?(?<path>(?:\/[\w:@-][\w.:@-]*)+)(?:\?(?
 const refused = (status: number, message: string): never => {
   throw new EngineAnswer(status, message);
 };
-
-const notAllowed = 'The agent of this node does not carry out such requests. Its list is in the documentation.';
 
 /** Finds the allowed request that this one is. @returns what carries it out @throws EngineAnswer 403 if it is none */
 function allowedWork({ method, url = '', headers }: IncomingMessage, { platformId, socketPath }: AgentSettings): () => Promise<unknown> {
