@@ -21,7 +21,10 @@ beforeAll(async () => {
   git = await startGitServer();
   swarm = await startTestHosts({ managers: 1, workers: 1 });
   await swarm.publish('shell');
-  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, { git: { [git.host]: { private: true } } });
+  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, {
+    git: { [git.host]: { private: true } },
+    alerts: { rules: { 'node-is-lost': { cluster: 'local', condition: 'infra_node_ready', operator: 'BELOW', threshold: 1, for: 'PT0S', receivers: [] } } },
+  });
   await platform.start();
   ({ environmentId, registryId } = await platform.createEnvironment());
 });
@@ -46,6 +49,12 @@ const cluster = async (): Promise<Json> => {
 };
 
 const nodes = async (): Promise<Json[]> => (await cluster())['nodes'] as Json[];
+
+/** The state of the only alert rule. */
+const alertState = async (): Promise<unknown> => {
+  const [organization] = await platform.rows('/organization');
+  return (await platform.rows(`/organization/${String(organization!['id'])}/alert-rules`))[0]!['state'];
+};
 
 const patience = { timeout: 60_000, interval: 300 };
 
@@ -118,6 +127,7 @@ test('built images travel by a registry, which is required on several nodes', as
 
 test('a node that is lost is told; what ran on it runs elsewhere, and its status and log say why', async () => {
   await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
+  await expect.poll(alertState, patience).toBe('OK');
   await swarm.hosts[1]!.kill();
   await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
   expect((await cluster())['warnings']).toEqual([expect.stringMatching(/^The node node-2 has been down since \S+ or earlier\. Its instances are started on other nodes, as far as these have room\.$/)]);
@@ -132,4 +142,6 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
   expect(lines.filter((line) => lost.test(line))).toHaveLength(2);
   expect(lines.filter((line) => /^The log of web-\d-\w+ can't be read: it is on the node node-2, which has been down since/.test(line))).toHaveLength(2);
   await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
+  // Measured every twenty seconds, and evaluated every ten; it tells nobody.
+  await expect.poll(alertState, patience).toBe('UNROUTED');
 });
