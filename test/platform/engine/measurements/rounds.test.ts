@@ -238,6 +238,27 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
   expect(JSON.stringify([problem, await rowsOf('alert_notification')])).not.toMatch(/127\.0\.0\.1|receiver-of-secrets|hidden-path/);
 });
 
+test('a receiver that is slow to answer delays no other', async () => {
+  const both = Promise.withResolvers<void>();
+  const quick = await startReceiver((response) => {
+    both.resolve();
+    response.writeHead(204).end();
+  });
+  // It answers once the other one is told.
+  const slow = await startReceiver((response) => void both.promise.then(() => response.writeHead(204).end()));
+  context = { ...context, alertReceivers: { slow: { kind: 'STANDARD', url: slow.url }, quick: { kind: 'STANDARD', url: quick.url } } };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slow', 'quick']);
+  const notifying = notifyingOf(context, duties);
+  await measure();
+  await advance(id);
+  await evaluate();
+  await advance(id);
+  await notifying.run(signal);
+  await notifying.close();
+  expect([slow.received.length, quick.received.length]).toEqual([1, 1]);
+  expect(await rowsOf('alert_notification')).toMatchObject([{ failure: null, due_ms: null }, { failure: null, due_ms: null }]);
+});
+
 test('receivers are told again until they answer, once it fires and once it is resolved; those that can not be told are named', async () => {
   const receiver = await startReceiver((response, index) => response.writeHead(index === 0 ? 503 : 204).end());
   context = { ...context, alertReceivers: { good: { kind: 'STANDARD', url: receiver.url } } };
