@@ -141,6 +141,20 @@ test('what is measured is served to callers with a token, and a Prometheus evalu
   }
 });
 
+test('what ends unexpectedly is counted on its node', async () => {
+  const { platform } = docker;
+  const restarts = async (): Promise<number> => {
+    const text = await (await fetch(`${platform.url}/metrics`, { headers: { authorization: `Bearer ${platform.tokens.read}` } })).text();
+    expect(text).toMatch(/^infra_node_ready\{node_id="\w+",node="[^"]+",cluster_id="[^"]+",cluster="local"\} 1$/m);
+    return Number(/^infra_node_restarts\{.*\} (\d+)$/m.exec(text)?.[1]);
+  };
+  expect(await restarts()).toBe(0);
+  const falling = await docker.container('falling', 'sleep 8; exit 1');
+  await docker.act('deploy', falling);
+  await expect.poll(restarts, soon).toBeGreaterThan(0);
+  await docker.act('delete', falling);
+});
+
 test('an alert whose condition holds no more is resolved, and its receiver is told', async () => {
   await docker.act('delete', busy);
   await expect.poll(async () => (await rules())['busy'], soon).toMatchObject({ state: 'OK' });

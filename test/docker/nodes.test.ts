@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
 import { shellSource } from '../support/docker/applications.ts';
@@ -13,6 +17,9 @@ import { type Json, rowsOf } from '../support/test-platform.ts';
 
 let swarm: TestHosts;
 let git: GitServer;
+let receiver: Server;
+/** What operators were told of. */
+const alerts: string[] = [];
 let platform: SpawnedPlatform;
 let environmentId: string;
 let registryId: string;
@@ -21,7 +28,17 @@ beforeAll(async () => {
   git = await startGitServer();
   swarm = await startTestHosts({ managers: 1, workers: 1 });
   await swarm.publish('shell');
-  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, { git: { [git.host]: { private: true } } });
+  platform = await prepareSpawnedPlatform({ engine: { address: swarm.hosts[0]!.socket }, registry: swarm.registry }, {
+    git: { [git.host]: { private: true } },
+    alerts: {
+      receivers: { operators: { url_file: 'operators.url', kind: 'SLACK' } },
+      rules: { 'node-is-lost': { cluster: 'local', condition: 'infra_node_ready', operator: 'BELOW', threshold: 1, for: 'PT0S', receivers: ['operators'] } },
+    },
+  });
+  const receive = async (request: IncomingMessage): Promise<void> => void alerts.push((JSON.parse(await text(request)) as { text: string }).text);
+  receiver = createServer((request, response) => void receive(request).finally(() => response.end())).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  await writeFile(join(dirname(platform.clustersFile), 'operators.url'), `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
   await platform.start();
   ({ environmentId, registryId } = await platform.createEnvironment());
 });
@@ -29,6 +46,7 @@ afterAll(async () => {
   await platform?.end();
   await swarm?.end();
   await git?.close();
+  receiver?.close();
 });
 
 let web: string;
@@ -118,6 +136,7 @@ test('built images travel by a registry, which is required on several nodes', as
 
 test('a node that is lost is told; what ran on it runs elsewhere, and its status and log say why', async () => {
   await expect.poll(async () => (await nodes()).reduce((sum, { instances }) => sum + Number(instances), 0), patience).toBe(3);
+  expect(alerts).toEqual([]);
   await swarm.hosts[1]!.kill();
   await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
   expect((await cluster())['warnings']).toEqual([expect.stringMatching(/^The node node-2 has been down since \S+ or earlier\. Its instances are started on other nodes, as far as these have room\.$/)]);
@@ -132,4 +151,6 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
   expect(lines.filter((line) => lost.test(line))).toHaveLength(2);
   expect(lines.filter((line) => /^The log of web-\d-\w+ can't be read: it is on the node node-2, which has been down since/.test(line))).toHaveLength(2);
   await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
+  // Measured every twenty seconds, and evaluated every ten.
+  await expect.poll(() => alerts, patience).toEqual([expect.stringMatching(/^Alert: node-is-lost \(MEDIUM\)[^]*infra_node_ready: the node node-2: 0$/)]);
 });

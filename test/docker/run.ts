@@ -6,9 +6,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { inOwnNamespaces } from '../support/docker/own-namespaces.ts';
 import { packagesByProgram } from '../support/docker/debian-packages.ts';
 import { hideEngineSettings, mountCgroups, removeCgroups } from '../support/docker/cgroups.ts';
@@ -58,15 +58,45 @@ async function runApart(args: readonly string[], stdio: 'inherit' | 'pipe'): Pro
 /** How many parts of the whole suite run at once: most of its time it waits for engines. */
 const parts = 2;
 
-/** Runs the suite, or the given files of it. @returns the exit code */
+/** The test files that failed, by the report of a run; none if there is no report. */
+async function failedFiles(report: string): Promise<string[]> {
+  const text = await readFile(report, 'utf8').catch(() => '{"testResults":[]}');
+  return (JSON.parse(text) as { testResults: { name: string; status: string }[] }).testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
+}
+
+/** Runs test files, and tells which failed. @param name of the report */
+async function runReported(args: readonly string[], stdio: 'inherit' | 'pipe', reports: string, name: string): Promise<Ended & { readonly failed: readonly string[] }> {
+  const report = join(reports, `${name}.json`);
+  const ended = await runApart([...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], stdio);
+  return { ...ended, failed: await failedFiles(report) };
+}
+
+/**
+ * Runs the suite, or the given files of it. Where it runs beside other suites, engines may get too little of the machine for the times that tests give them: there,
+ * files that failed run once more, alone, and have to pass.
+ * @returns the exit code
+ */
 async function runSuite(args: readonly string[]): Promise<number> {
-  if (args.length > 0) return (await runApart(args, 'inherit')).code;
-  const ended = await Promise.all(Array.from({ length: parts }, async (_, index) => {
-    const part = await runApart([`--shard=${index + 1}/${parts}`], 'pipe');
-    process.stdout.write(part.output);
-    return part.code;
-  }));
-  return Math.max(...ended);
+  if (args[0] === '--script') return (await runApart(args, 'inherit')).code;
+  const reports = await mkdtemp(join(tmpdir(), 'infra-mcp-reports-'));
+  try {
+    const ended = args.length > 0 ? [await runReported(args, 'inherit', reports, 'given')] : await Promise.all(Array.from({ length: parts }, async (_, index) => {
+      const part = await runReported([`--shard=${index + 1}/${parts}`], 'pipe', reports, `part-${index}`);
+      process.stdout.write(part.output);
+      return part;
+    }));
+    const code = Math.max(...ended.map((each) => each.code));
+    // Where a part failed otherwise, such as by an error outside of tests, nothing is to be tried again.
+    const isByTests = ended.every((each) => (each.code === 0) === (each.failed.length === 0));
+    if (code === 0 || !process.env['CI'] || !isByTests) return code;
+    const failed = ended.flatMap((each) => each.failed);
+    console.log(`Failed, and run again alone: ${failed.join(', ')}`);
+    const again = await runApart(failed, 'inherit');
+    console.log(again.code === 0 ? `Passed alone, after they had failed beside others: ${failed.join(', ')}` : 'Failed alone too.');
+    return again.code;
+  } finally {
+    await rm(reports, { recursive: true, force: true });
+  }
 }
 
 /** The arguments of Node for what runs in the namespaces. */

@@ -24,9 +24,9 @@ export const matchesOf = (met: readonly LabelledValue[]): Matches =>
   ({ first: met.slice(0, mostValues).map(({ labels, value }) => ({ labels: clippedLabels(labels), value: Number.isFinite(value) ? value : String(value) })), count: met.length });
 
 /** What labels stand for, in the fewest words; empty without labels. */
-export function labelsText({ project, environment, service, node_id: node, cluster, cluster_id: clusterId, ...rest }: Readonly<Record<string, string>>): string {
+export function labelsText({ project, environment, service, node, node_id: nodeId, cluster, cluster_id: clusterId, ...rest }: Readonly<Record<string, string>>): string {
   if (service !== undefined && environment !== undefined) return [project, environment, service].filter((part) => part !== undefined).join('/');
-  if (node !== undefined) return `the node ${node}`;
+  if (nodeId !== undefined) return `the node ${node ?? nodeId}`;
   const others = { ...rest, ...(environment !== undefined && { environment }), ...(project !== undefined && { project }), ...(service !== undefined && { service }) };
   return Object.entries(others).filter(([name]) => name !== '__name__').map(([name, value]) => `${name}=${value}`).join(', ') || (cluster === undefined ? clusterId ?? '' : `the cluster ${cluster}`);
 }

@@ -71,6 +71,8 @@ export async function notificationProblems({ alertReceivers = {} }: Pick<EngineC
 
 /** How many are told in one go, and how long to wait between two looks and for an answer, in milliseconds. */
 const most = 20;
+/** How many receivers are told at once. */
+const concurrentReceivers = 4;
 const intervalMilliseconds = 1000;
 const timeoutMilliseconds = 10_000;
 
@@ -115,8 +117,14 @@ export function notifyingOf(context: EngineContext, duties: Duties): RepeatedWor
       if (duty === undefined) return;
       try {
         // What was due may have been told by who had the duty before.
-        // oxlint-disable-next-line no-await-in-loop -- in order: what is resolved is told after what was triggered.
-        for (const each of await due()) await tell(duty, each, signal);
+        const ofReceivers = Map.groupBy(await due(), ({ receiver_id: id }) => id).values();
+        const tellNext = async (): Promise<void> => {
+          // oxlint-disable-next-line no-await-in-loop -- in order: what is resolved is told after what was triggered.
+          for (const own of ofReceivers) for (const each of own) await tell(duty, each, signal);
+        };
+        const ends = await Promise.allSettled(Array.from({ length: concurrentReceivers }, tellNext));
+        const failed = ends.find((end) => end.status === 'rejected');
+        if (failed !== undefined) throw failed.reason;
       } catch (error) {
         if (!(error instanceof DutyLost) && !signal.aborted) throw error;
       }

@@ -29,7 +29,7 @@ async function usedOn(db: Db, clusterId: string, now: number) {
   const rows = await db.selectFrom('node_measurement').select(['node_id', 'figures']).where('cluster_id', '=', clusterId).where('at_ms', '>', now - staleMilliseconds).execute();
   return new Map(rows.map(({ node_id: id, figures }) => {
     const { cpu, memory } = JSON.parse(figures) as NodeFigures;
-    return [id, { ...(cpu !== undefined && { cpu_used: Math.round(cpu) }), memory_used: Math.round(memory / mebibyte) }];
+    return [id, { ...(cpu !== undefined && { cpu_used: Math.round(cpu) }), ...(memory !== undefined && { memory_used: Math.round(memory / mebibyte) }) }];
   }));
 }
 

@@ -38,7 +38,7 @@ export function createSweeps({ db, clock, log }: EngineContext): Sweeps {
       if (Object.keys(images).length > 0) log.info({ runtime: name, images }, 'images that nothing needs were removed, to keep them to their size');
       if (told === before?.told) return;
       if (left.length > 0) log.warn({ runtime: name, left }, 'what belongs to no service any more was left: remove it by hand when nobody needs it');
-      if (unseen.length > 0) log.warn({ runtime: name, unseen }, 'on these machines nobody could look for what belongs to no service any more');
+      if (unseen.length > 0) log.warn({ runtime: name, unseen }, 'in these places nobody could look for what belongs to no service any more');
     },
   };
 }

@@ -5,7 +5,7 @@ export type { RuntimeLogLine } from './log-line.ts';
 export { onlyPostgres } from './database-backups.ts';
 export type { BackupDeletion, BackupObservation, BackupTask, DatabaseBackups, RecoveryPlan, RunningDatabase } from './database-backups.ts';
 export type { ClusterNode } from './cluster-node.ts';
-export { durationBounds, type InstanceUse, type Measured, type Meter, type RequestCounts } from './measured.ts';
+export { durationBounds, type InstanceUse, type Measured, type Meter, type NodeSeen, type RequestCounts } from './measured.ts';
 export type { PlannedChanges } from './planned-changes.ts';
 export type { InstanceEnd, KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 export { isUnknown, unknownWhether } from './running-service.ts';

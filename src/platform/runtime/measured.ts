@@ -30,10 +30,21 @@ export interface RequestCounts {
   readonly byDuration: readonly number[];
 }
 
+/** A node of a cluster, as its managers see it. */
+export interface NodeSeen {
+  readonly id: string;
+  readonly name: string;
+  /** Whether it is up, and its managers hear of it. */
+  readonly isReady: boolean;
+  /** How many instances have ended there unexpectedly since the round before. */
+  readonly restarts: number;
+}
+
 /** One round of measuring what runs on a cluster. */
 export interface Measured {
+  readonly nodes: readonly NodeSeen[];
   readonly instances: readonly InstanceUse[];
-  /** Instances that could not be measured, each with its node and the reason. */
+  /** Instances that could not be measured, each with the name of its node and the reason. */
   readonly unseen: readonly { readonly serviceId: string; readonly node: string; readonly reason: string }[];
   /** The requests since the round before, to each service that is reached from outside. Absent where none is, where there was no round before, and where they could not be read. */
   readonly requests?: { readonly milliseconds: number; readonly services: readonly RequestCounts[] };

@@ -66,7 +66,7 @@ export interface Sweep {
   readonly removed: readonly string[];
   /** What it keeps: data, and what is still in use. */
   readonly left: readonly string[];
-  /** The machines on which it could not look, and why, as a part of a sentence. */
+  /** The machines, or parts of the cluster, in which it could not look, and why, as a part of a sentence. */
   readonly unseen?: readonly { readonly name: string; readonly why: string }[];
   /** The images that it removed to keep them to their size, by the names of machines. */
   readonly images?: Readonly<Record<string, readonly string[]>>;

@@ -4,6 +4,7 @@ import { matchesOf, matchesText, labelsText } from '../../../src/platform/engine
 test.each<[Record<string, string>, string]>([
   [{ service_id: '1', service: 'web', environment: 'production', project: 'shop', cluster: 'local' }, 'shop/production/web'],
   [{ node_id: 'n1', cluster: 'local' }, 'the node n1'],
+  [{ node_id: 'n1', node: 'node-1', cluster: 'local' }, 'the node node-1'],
   [{ cluster_id: 'c1', cluster: 'local' }, 'the cluster local'],
   [{ __name__: 'up', job: 'shop', service: 'web' }, 'job=shop, service=web'],
   [{}, ''],

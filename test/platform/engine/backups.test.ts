@@ -4,7 +4,7 @@ import { onlyPostgres } from '../../../src/platform/runtime/database-backups.ts'
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 import { RuntimeUnreachable } from '../../../src/platform/runtime/unreachable.ts';
-import { systemRandom } from '../../../src/platform/common/index.ts';
+import { silentLog, systemRandom } from '../../../src/platform/common/index.ts';
 import { mostRequestedBackups } from '../../../src/platform/engine/backups/backup-requests.ts';
 import type { BackupSchedule } from '../../../src/platform/engine/context.ts';
 import { addEnvironment, type EngineFixture, manualClock, type ManualClock, openEngineFixture } from './engine-fixture.ts';
@@ -157,6 +157,33 @@ test('a deletion takes what is stored along', async () => {
   fixture.engine.wake();
   await expect.poll(states, patience).toEqual([]);
   expect(removed).toEqual([id]);
+});
+
+test('a deletion waits, and is logged once, while the cluster makes no backups', async () => {
+  await open();
+  await request();
+  await expect.poll(states, patience).toEqual(['complete']);
+  const simulated = createSimulatedRuntime({ clock, timeScale: 0 });
+  const runtime: { backups?: DatabaseBackups } & typeof simulated = { ...simulated };
+  delete runtime.backups;
+  const warned: object[] = [];
+  await fixture.engine.stop();
+  const engine = fixture.anotherEngine({ runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: (fields: object) => warned.push(fields) } });
+  await fixture.db.write((trx) => engine.deleteBackup(trx, shop, asked[0]!.id));
+  await engine.start();
+  const due = async (): Promise<number | null | undefined> => (await rows())[0]?.due_ms;
+  await expect.poll(due, patience).toBeGreaterThan(clock.now());
+  clock.advance(120_000);
+  engine.wake();
+  await expect.poll(due, patience).toBeGreaterThan(clock.now());
+  expect(await rows()).toMatchObject([{ state: 'deleting', reason: expect.stringContaining('makes no backups at present') as unknown }]);
+  expect(warned).toMatchObject([{ backup_id: asked[0]!.id }]);
+  runtime.backups = backups;
+  clock.advance(120_000);
+  engine.wake();
+  await expect.poll(states, patience).toEqual([]);
+  expect(removed).toEqual([asked[0]!.id]);
+  await engine.stop();
 });
 
 const requester = { origin: 'API', triggeredBy: 'a test' } as const;

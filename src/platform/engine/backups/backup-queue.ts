@@ -16,6 +16,9 @@ const scheduleMilliseconds = 60_000;
 /** When to try again what could not be reached, or what another process does, in milliseconds. */
 const laterMilliseconds = 5000;
 
+/** When to try again what needs the operator, in milliseconds. */
+const operatorMilliseconds = 60_000;
+
 /** The item that looks at the schedules, among those that are ids of backups. */
 const schedules = 'schedules';
 
@@ -26,15 +29,6 @@ interface BackupWork {
   readonly backups: DatabaseBackups | undefined;
   readonly latest: BackupRow | undefined;
 }
-
-/** Goes on deleting a backup. @returns what to note of it; undefined once it is gone */
-const remove = async (duty: Duty, { row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable> | undefined> => {
-  // One that never began to be stored has left nothing.
-  const seen = row.record === null || database === undefined || backups === undefined ? { outcome: 'succeeded' } as const : await backups.remove(backupTask(row, database, latest), signal);
-  if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, reason: seen.reason ?? null };
-  await duty.write((trx) => trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute());
-  return undefined;
-};
 
 /** The queue that makes and deletes backups, and begins those that schedules ask for. One process does so at a time. */
 export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
@@ -66,6 +60,23 @@ export function backupQueue(context: EngineContext, duties: Duties): WorkQueue {
   const make = async ({ row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable>> => {
     if (database === undefined || backups === undefined) return changeBy({ outcome: 'failed', reason: 'The database is not deployed on a cluster that makes backups any more.' });
     return changeBy(await backups.observe(backupTask(row, database, latest), { signal, credentials: () => db.read((trx) => databaseCredentials(trx, database.service, openSecret)) }));
+  };
+
+  /** Goes on deleting a backup. @returns what to note of it; undefined once it is gone */
+  const remove = async (duty: Duty, { row, database, backups, latest }: BackupWork, signal: AbortSignal): Promise<Updateable<BackupTable> | undefined> => {
+    // One that never began to be stored has left nothing.
+    if (row.record !== null) {
+      if (database === undefined || backups === undefined) {
+        const reason = 'Its cluster makes no backups at present, so its files can\'t be deleted. Configure the cluster of the database as it was when the backup was made; the deletion then goes on.';
+        // Once, although it is tried again and again.
+        if (row.reason !== reason) log.warn({ backup_id: row.id, service_id: row.service_id, reason }, 'a backup could not be deleted');
+        return { due_ms: clock.now() + operatorMilliseconds, reason };
+      }
+      const seen = await backups.remove(backupTask(row, database, latest), signal);
+      if (seen.outcome === 'ongoing') return { due_ms: seen.nextPollAt, reason: seen.reason ?? null };
+    }
+    await duty.write((trx) => trx.deleteFrom('backup').where('id', '=', row.id).where('state', '=', 'deleting').execute());
+    return undefined;
   };
 
   const advance = async (duty: Duty, id: string, signal: AbortSignal): Promise<void> => {

@@ -31,10 +31,17 @@ export interface ServiceFigures {
   readonly requestsMissing?: string;
 }
 
-/** What the instances of this platform use on a node, as it is stored: thousandths of a CPU, bytes, and bytes a second. Rates are undefined until there are two samples. */
+/**
+ * What is known of a node, as it is stored: what the instances of this platform use there, in thousandths of a CPU, bytes, and bytes a second, where they can be
+ * measured. Rates are undefined until there are two samples. What older programs didn't write is undefined too.
+ */
 export interface NodeFigures {
+  readonly name?: string;
+  readonly isReady?: boolean;
+  /** How many instances ended there unexpectedly. */
+  readonly restarts?: number;
   readonly cpu?: number;
-  readonly memory: number;
+  readonly memory?: number;
   readonly received?: number;
   readonly sent?: number;
 }

@@ -63,12 +63,19 @@ export const serviceMetrics: Readonly<Record<string, Metric<ServiceFacts>>> = {
   infra_service_request_p95_seconds: counted('How long 95 of 100 requests took at most. Absent without requests.', ({ requests }) => scaled(requests?.p95, 1 / 1000)),
 };
 
-/** The metrics of nodes: what instances of this platform use there. */
-export const nodeMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
+/** The metrics of what instances of this platform use on nodes, where they can be measured. */
+export const nodeUseMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
   infra_node_cpu_cores: { help: 'CPUs that instances of this platform use on a node.', valueOf: ({ cpu }) => scaled(cpu, 1 / 1000) },
   infra_node_memory_bytes: { help: 'Memory that instances of this platform use on a node.', valueOf: ({ memory }) => memory },
   infra_node_received_bytes_per_second: { help: 'What instances of this platform on a node receive over networks.', valueOf: ({ received }) => received },
   infra_node_sent_bytes_per_second: { help: 'What instances of this platform on a node send over networks.', valueOf: ({ sent }) => sent },
+};
+
+/** The metrics of nodes. */
+export const nodeMetrics: Readonly<Record<string, Metric<NodeFigures>>> = {
+  infra_node_ready: { help: 'Whether a node is up, and heard of by the managers: 1 or 0.', valueOf: ({ isReady }) => (isReady === undefined ? undefined : Number(isReady)) },
+  infra_node_restarts: { help: 'How often an instance of this platform ended unexpectedly on a node in five minutes. What was lost with the node is not counted.', valueOf: ({ restarts }) => restarts },
+  ...nodeUseMetrics,
 };
 
 /** The names of all metrics. */
@@ -79,4 +86,4 @@ export const metricHelp = (name: string): string => (serviceMetrics[name] ?? nod
 
 /** The labels of metrics of services and of nodes. Names can change; ids don't. */
 export const serviceMetricLabels = ['service_id', 'service', 'kind', 'environment_id', 'environment', 'project_id', 'project', 'organization_id', 'organization', 'cluster_id', 'cluster'] as const;
-export const nodeLabels = ['node_id', 'cluster_id', 'cluster'] as const;
+export const nodeLabels = ['node_id', 'node', 'cluster_id', 'cluster'] as const;

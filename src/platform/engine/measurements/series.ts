@@ -1,7 +1,7 @@
 import type { Db } from '../../store/index.ts';
 import { lookedAt, shouldRun, shownStateOf } from '../running-facts.ts';
 import { type NodeFigures, type ServiceFigures, staleMilliseconds } from './figures.ts';
-import { nodeLabels, nodeMetrics, type ServiceFacts, serviceMetricLabels, serviceMetrics } from './metric-definitions.ts';
+import { nodeLabels, nodeMetrics, nodeUseMetrics, type ServiceFacts, serviceMetricLabels, serviceMetrics } from './metric-definitions.ts';
 
 /** One value of a metric at present. */
 export interface Series {
@@ -44,7 +44,7 @@ const nodeGaps = (services: readonly { readonly facts: ServiceFacts; readonly la
   const byCluster = Map.groupBy(services.filter(({ facts: { figures } }) => figures !== undefined && figures.missing.length > 0), ({ labels }) => labels['cluster_id']!);
   return [...byCluster].flatMap(([id, all]) => {
     const reasons = all.map(({ facts, labels }) => `Of ${labels['environment']}/${labels['service']}: ${facts.figures!.missing.join(' ')}`);
-    return Object.keys(nodeMetrics).map((metric) => ({ metric, labels: { cluster_id: id, cluster: all[0]!.labels['cluster']! }, reasons }));
+    return Object.keys(nodeUseMetrics).map((metric) => ({ metric, labels: { cluster_id: id, cluster: all[0]!.labels['cluster']! }, reasons }));
   });
 };
 
@@ -78,8 +78,12 @@ export async function readMeasurements(db: Db, now: number): Promise<Present> {
   const nodes = await db
     .selectFrom('node_measurement').innerJoin('cluster', 'cluster.id', 'node_measurement.cluster_id')
     .select(['node_measurement.node_id', 'node_measurement.figures', 'cluster.id as cluster_id', 'cluster.name as cluster']).where('node_measurement.at_ms', '>', now - staleMilliseconds).execute();
+  const ofNodes = nodes.flatMap((row) => {
+    const figures = JSON.parse(row.figures) as NodeFigures;
+    return seriesOf(nodeMetrics, figures, labelled(nodeLabels, { ...row, node: figures.name ?? row.node_id }));
+  });
   return {
-    series: [...services.flatMap(({ facts, labels }) => seriesOf(serviceMetrics, facts, labels)), ...nodes.flatMap((row) => seriesOf(nodeMetrics, JSON.parse(row.figures) as NodeFigures, labelled(nodeLabels, row)))],
+    series: [...services.flatMap(({ facts, labels }) => seriesOf(serviceMetrics, facts, labels)), ...ofNodes],
     gaps: [...services.flatMap(({ facts, labels }) => gapsOf(facts, labels)), ...nodeGaps(services)],
   };
 }

@@ -8,7 +8,7 @@ export interface Window {
   add(at: number, measured: Measured): void;
   /** What services use by now, by their ids: those that were measured or should have been in the last round. */
   services(): ReadonlyMap<string, ServiceFigures>;
-  /** What is used on nodes by now, by the ids of these. */
+  /** What is known of nodes by now, by their ids: of those that were there in the last round. */
   nodes(): ReadonlyMap<string, NodeFigures>;
 }
 
@@ -17,6 +17,12 @@ interface Rate {
   readonly cpu: number;
   readonly received: number;
   readonly sent: number;
+}
+
+/** What an instance has used, and uses now. */
+interface Used {
+  readonly use: InstanceUse;
+  readonly rate: Rate | undefined;
 }
 
 /** The sum of what all have; undefined if one lacks it. */
@@ -64,13 +70,19 @@ const missingText = (unseen: Measured['unseen'], serviceId: string): string[] =>
   return [...byNode].map(([node, [first, ...others]]) => `${others.length === 0 ? 'An instance' : `${others.length + 1} instances`} on the node ${node} can't be measured: ${first!.reason}.`);
 };
 
+/** What instances use together on one node. */
+function useOnNode(all: readonly Used[]): Pick<NodeFigures, 'cpu' | 'memory' | 'received' | 'sent'> {
+  const [cpu, received, sent] = all.length === 0 ? [0, 0, 0] : [sumOfAll(all.map(({ rate }) => rate?.cpu)), sumOfAll(all.map(({ rate }) => rate?.received)), sumOfAll(all.map(({ rate }) => rate?.sent))];
+  return { memory: sum(all.map(({ use }) => use.memory)), ...(cpu !== undefined && { cpu }), ...(received !== undefined && { received }), ...(sent !== undefined && { sent }) };
+}
+
 /** Creates an empty window. */
 export function createWindow(): Window {
   let rounds: readonly { readonly at: number; readonly measured: Measured }[] = [];
 
   const last = (): Measured | undefined => rounds.at(-1)?.measured;
 
-  const rates = (): { readonly use: InstanceUse; readonly rate: Rate | undefined }[] => {
+  const rates = (): Used[] => {
     // Of several with one id the last one stays: that of the earliest round.
     const first = new Map(rounds.toReversed().flatMap(({ measured }) => measured.instances.map((use) => [use.id, use] as const)));
     return (last()?.instances ?? []).map((use) => ({ use, rate: rateBetween(first.get(use.id), use) }));
@@ -110,9 +122,14 @@ export function createWindow(): Window {
         }];
       }));
     },
-    nodes: () => new Map([...Map.groupBy(rates(), ({ use }) => use.node)].map(([node, all]) => {
-      const [cpu, received, sent] = [sumOfAll(all.map(({ rate }) => rate?.cpu)), sumOfAll(all.map(({ rate }) => rate?.received)), sumOfAll(all.map(({ rate }) => rate?.sent))];
-      return [node, { memory: sum(all.map(({ use }) => use.memory)), ...(cpu !== undefined && { cpu }), ...(received !== undefined && { received }), ...(sent !== undefined && { sent }) }];
-    })),
+    nodes: () => {
+      const unmeasured = new Set(last()?.unseen.map(({ node }) => node));
+      const used = Map.groupBy(rates(), ({ use }) => use.node);
+      const ended = rounds.flatMap(({ measured }) => measured.nodes);
+      return new Map((last()?.nodes ?? []).map(({ id, name, isReady }): [string, NodeFigures] => {
+        const restarts = sum(ended.filter((node) => node.id === id).map((node) => node.restarts));
+        return [id, { name, isReady, restarts, ...(!unmeasured.has(name) && useOnNode(used.get(id) ?? [])) }];
+      }));
+    },
   };
 }

@@ -16,6 +16,7 @@ import { refusingHost, startReceiver } from '../../../support/webhook-receiver.t
 import { addEnvironment, clusterId, type EngineFixture, manualClock, openEngineFixture, organizationId } from '../engine-fixture.ts';
 
 const interval = 20_000;
+const one = { id: 'one', name: 'node-1', isReady: true, restarts: 0 };
 const clock = manualClock();
 const { signal } = new AbortController();
 let fixture: EngineFixture;
@@ -35,7 +36,7 @@ beforeEach(async () => {
   ({ ids } = await addEnvironment(fixture.db, 'measured', { web: { kind: 'container' }, other: { kind: 'container' } }));
   await fixture.db.updateTable('service').set({ deployed_record: '{}' }).execute();
   const use = (serviceId: string) => ({ serviceId, id: serviceId, node: 'one', at: clock.now(), cpuNanoseconds: clock.now() * 0.5e6, memory: 900, received: 0, sent: 0, cpuLimit: 1000, memoryLimit: 1000 });
-  measured = () => ({ instances: [ids['web']!, ids['other']!].map(use), unseen: [] });
+  measured = () => ({ nodes: [one], instances: [ids['web']!, ids['other']!].map(use), unseen: [] });
   const meter = { interval, begin: () => {
     begun += 1;
     return async () => measured();
@@ -63,7 +64,7 @@ test('however long it is measured, there is one row for each service and node, a
   expect(await rowsOf('service_measurement')).toHaveLength(1);
   await measure();
   expect(await rowsOf('service_measurement')).toHaveLength(1);
-  measured = () => ({ instances: [], unseen: [] });
+  measured = () => ({ nodes: [], instances: [], unseen: [] });
   await measure();
   expect(await rowsOf('node_measurement')).toEqual([]);
 });
@@ -175,10 +176,10 @@ test('a rule that sees a part, or nothing, of what it watches says of what, and 
   expect(await of()).toBe(nobody);
   const all = measured();
   const away = { node: 'two', reason: 'its engine can be asked by that node alone' };
-  measured = () => ({ instances: all.instances.slice(0, 1), unseen: [{ ...away, serviceId: ids['other']! }] });
+  measured = () => ({ nodes: [one], instances: all.instances.slice(0, 1), unseen: [{ ...away, serviceId: ids['other']! }] });
   expect(await of()).toMatch(/^It is evaluated by a part of what it watches\. \S+\/measured\/other: An instance on the node two can't be measured: its engine can be asked by that node alone\. Nobody is told/);
   expect(await problemOf(node)).toMatch(/^It is evaluated by a part of what it watches\. the cluster \S+: Of measured\/other: An instance on the node two can't be measured/);
-  measured = () => ({ instances: [], unseen: Object.values(ids).map((serviceId) => ({ ...away, serviceId })) });
+  measured = () => ({ nodes: [one], instances: [], unseen: Object.values(ids).map((serviceId) => ({ ...away, serviceId })) });
   expect(await of()).toMatch(/^There is no value of infra_service_memory_limit_ratio for what it watches at present\. (?:\S+\/measured\/(?:web|other): An instance on the node two can't be measured: its engine can be asked by that node alone\. ){2}Nobody/);
   // What should not run lacks nothing.
   await fixture.db.updateTable('service').set({ deployed_state: 'STOPPED' }).execute();
@@ -237,6 +238,27 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
   expect(JSON.stringify([problem, await rowsOf('alert_notification')])).not.toMatch(/127\.0\.0\.1|receiver-of-secrets|hidden-path/);
 });
 
+test('a receiver that is slow to answer delays no other', async () => {
+  const both = Promise.withResolvers<void>();
+  const quick = await startReceiver((response) => {
+    both.resolve();
+    response.writeHead(204).end();
+  });
+  // It answers once the other one is told.
+  const slow = await startReceiver((response) => void both.promise.then(() => response.writeHead(204).end()));
+  context = { ...context, alertReceivers: { slow: { kind: 'STANDARD', url: slow.url }, quick: { kind: 'STANDARD', url: quick.url } } };
+  const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slow', 'quick']);
+  const notifying = notifyingOf(context, duties);
+  await measure();
+  await advance(id);
+  await evaluate();
+  await advance(id);
+  await notifying.run(signal);
+  await notifying.close();
+  expect([slow.received.length, quick.received.length]).toEqual([1, 1]);
+  expect(await rowsOf('alert_notification')).toMatchObject([{ failure: null, due_ms: null }, { failure: null, due_ms: null }]);
+});
+
 test('receivers are told again until they answer, once it fires and once it is resolved; those that can not be told are named', async () => {
   const receiver = await startReceiver((response, index) => response.writeHead(index === 0 ? 503 : 204).end());
   context = { ...context, alertReceivers: { good: { kind: 'STANDARD', url: receiver.url } } };
@@ -256,7 +278,7 @@ test('receivers are told again until they answer, once it fires and once it is r
   // Nobody measured meanwhile: that resolves nothing.
   expect(await advance(id)).toBe('NOTIFIED');
   expect(await problemOf(id)).toContain('Its cluster is not measured at present');
-  measured = () => ({ instances: [], unseen: [] });
+  measured = () => ({ nodes: [], instances: [], unseen: [] });
   await measure();
   await evaluate();
   expect(await advance(id)).toBe('OK');

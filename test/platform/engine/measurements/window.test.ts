@@ -5,7 +5,8 @@ import { durationBounds, type InstanceUse, type Measured } from '../../../../src
 
 const use = (id: string, at: number, cpuSeconds: number, more: Partial<InstanceUse> = {}): InstanceUse =>
   ({ serviceId: 'web', id, node: 'one', at, cpuNanoseconds: cpuSeconds * 1e9, memory: 100, received: at, sent: 0, cpuLimit: 500, memoryLimit: 1000, ...more });
-const round = (instances: readonly InstanceUse[], more: Partial<Measured> = {}): Measured => ({ instances, unseen: [], ...more });
+const nodeSeen = { id: 'one', name: 'node-1', isReady: true, restarts: 0 };
+const round = (instances: readonly InstanceUse[], more: Partial<Measured> = {}): Measured => ({ nodes: [nodeSeen], instances, unseen: [], ...more });
 const requests = (count: number, errors: number, byDuration: readonly number[] = []) => ({ milliseconds: 10_000, services: [{ serviceId: 'web', requests: count, errors, byDuration }] });
 
 test('CPU is what was used between two samples of the same instance, of all and of the one that uses most', () => {
@@ -62,4 +63,14 @@ test('the duration of a part of all requests lies within the group that reaches 
     if (low === undefined || high === undefined) expect(counts.every((count) => count === 0)).toBe(true);
     else expect(low <= high && low >= 0 && high <= 10_000).toBe(true);
   }));
+});
+
+test('a node is told while it is there: whether it is ready, what ended on it in five minutes, and what is used there if that can be measured', () => {
+  const window = createWindow();
+  window.add(0, round([], { nodes: [{ ...nodeSeen, restarts: 2 }] }));
+  expect(window.nodes()).toEqual(new Map([['one', { name: 'node-1', isReady: true, restarts: 2, cpu: 0, memory: 0, received: 0, sent: 0 }]]));
+  window.add(20_000, round([use('a', 20_000, 0)], { nodes: [{ ...nodeSeen, restarts: 1 }, { ...nodeSeen, id: 'two', name: 'node-2', isReady: false }], unseen: [{ serviceId: 'db', node: 'node-2', reason: 'it is down' }] }));
+  expect(window.nodes()).toEqual(new Map([['one', { name: 'node-1', isReady: true, restarts: 3, memory: 100 }], ['two', { name: 'node-2', isReady: false, restarts: 0 }]]));
+  window.add(310_000, round([]));
+  expect(window.nodes()).toMatchObject(new Map([['one', { restarts: 1 }]]));
 });

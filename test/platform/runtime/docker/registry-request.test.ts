@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createClusterRegistry } from '../../../../src/platform/runtime/docker/registry/registry.ts';
 import { createRegistryRequests } from '../../../../src/platform/runtime/docker/registry/registry-request.ts';
 import { registrySettings } from '../../../../src/platform/runtime/docker/registry/settings.ts';
 import { startFakeEngine } from './fake-engine.ts';
@@ -34,4 +35,11 @@ test('where nothing forwards, nothing is asked', async () => {
   const ask = createRegistryRequests({ docker: engine.docker, platformId, settings, secretFor: (purpose) => `${purpose}-secret` });
   expect(await ask('GET', '/v2/_catalog', new AbortController().signal)).toBeUndefined();
   expect(engine.seen.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('images of unknown services are not taken for none where nobody could look, and not once it is aborted', async () => {
+  const engine = await startFakeEngine((response, { url }) => response.end(JSON.stringify(url.includes('/tasks') ? [] : (answers[url.replace(/^\/v1\.\d+/, '').replace(/\?.*/, '')] ?? {}))));
+  const registry = createClusterRegistry({ docker: engine.docker, platformId, settings, secretFor: (purpose) => `${purpose}-secret`, credentialsFor: () => undefined, now: () => 0 });
+  expect(await registry.deleteUnknown(new Set(), new AbortController().signal)).toEqual({ had: [], unseen: 'nothing forwards to it on the node of the engine' });
+  await expect(registry.deleteUnknown(new Set(), AbortSignal.abort())).rejects.toThrow();
 });

@@ -82,6 +82,8 @@ export async function ensureAgents(parts: AgentParts, signal: AbortSignal): Prom
   const made = madeFrom(parts);
   if (present && labelledAgent(present.Spec.Labels) === made && agentUntil(present.Spec.Labels) - now() > renewal) return;
   const labels = agentLabels(platformId, made);
+  // What attempts that failed have left.
+  await deleteFilesBut(docker, anyAgentOf(platformId), [present?.Spec], signal);
   await ensureAgentNetwork(parts, labels, signal);
   const configs = [
     await ensureConfig(parts, 'program', agentProgram, agentFiles.program, labels, signal),

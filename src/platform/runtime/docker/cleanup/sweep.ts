@@ -32,8 +32,9 @@ export async function sweep(context: DockerContext, known: () => Promise<KnownRe
   }
   // Images of services may still be in it.
   if (registry === undefined) left.push(...objects.filter(({ labels }) => labelledRegistryPart(labels) !== undefined).map(({ what }) => `${what} of a registry that is no longer configured`));
-  const ofGone = (await registry?.deleteUnknown(records.serviceIds, signal)) ?? [];
+  const ofRegistry = await registry?.deleteUnknown(records.serviceIds, signal);
   return {
-    removed: [...removed, ...ofGone.map((id) => `images of the service ${id} in the registry of the cluster`)], left, unseen, images: await boundImages(context, records, signal),
+    removed: [...removed, ...(ofRegistry?.had ?? []).map((id) => `images of the service ${id} in the registry of the cluster`)], left,
+    unseen: [...unseen, ...(ofRegistry?.unseen === undefined ? [] : [{ name: 'the registry of the cluster', why: ofRegistry.unseen }])], images: await boundImages(context, records, signal),
   };
 }

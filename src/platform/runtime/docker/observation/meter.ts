@@ -1,10 +1,12 @@
 import { reasonOf, sum } from '../../../common/index.ts';
-import type { InstanceUse, Measured, Meter } from '../../index.ts';
+import type { InstanceUse, Measured, Meter, NodeSeen } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { type DockerClient, type DockerContainerStats, dockerContainerStats, type DockerTask, isDockerError, listDockerNodes, listDockerTasks } from '../engine/index.ts';
+import { type DockerClient, type DockerContainerStats, dockerContainerStats, type DockerNode, type DockerTask, isDockerError, listDockerNodes, listDockerTasks } from '../engine/index.ts';
+import { hasFailed } from '../instance-states.ts';
 import { labelFilter, labelledService, platformLabels } from '../labels.ts';
 import { whyNotAsked } from '../nodes/every-node.ts';
 import type { NodeEngines } from '../nodes/node-engines.ts';
+import { nodeName } from '../nodes/node-facts.ts';
 import { createRequestCounter } from '../proxy/request-counter.ts';
 import { answerMilliseconds } from '../waits.ts';
 
@@ -55,12 +57,29 @@ async function useOnNode(docker: DockerClient, node: string, running: readonly R
 
 type OfNode = Pick<Measured, 'instances' | 'unseen'>;
 
+/** Whether an instance of a service that is kept running ended by itself. A job's end is no restart. */
+const hasFallen = (task: DockerTask): boolean => task.Spec.RestartPolicy?.Condition === 'any' && hasFailed(task);
+
+/**
+ * Creates what counts the instances that ended unexpectedly on each node from one round to the next. The engine keeps the last few of each instance's
+ * predecessors: of more within a round, the others are not counted.
+ */
+function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<string, number> {
+  let known: ReadonlySet<string> | undefined;
+  return (tasks) => {
+    const fallen = tasks.filter(hasFallen);
+    const fresh = known === undefined ? [] : fallen.filter(({ ID: id }) => !known!.has(id));
+    known = new Set(fallen.map(({ ID: id }) => id));
+    return new Map([...Map.groupBy(fresh, ({ NodeID: id }) => id ?? '')].map(([id, all]) => [id, all.length]));
+  };
+}
+
+const nodeSeen = (node: DockerNode, restarts: ReadonlyMap<string, number>): NodeSeen =>
+  ({ id: node.ID, name: nodeName(node), isReady: node.Status.State === 'ready', restarts: restarts.get(node.ID) ?? 0 });
+
 /** Creates what measures the services of a swarm: what instances use by the engines of their nodes, requests by the log of the proxy. */
 export function createMeter(context: Pick<DockerContext, 'docker' | 'platformId' | 'clock' | 'whyNoAgent'>, engines: NodeEngines, interval = intervalMilliseconds): Meter {
   const { docker, platformId } = context;
-
-  const nodeNames = async (signal: AbortSignal): Promise<ReadonlyMap<string, string>> =>
-    new Map((await listDockerNodes(docker, {}, { signal, timeoutMilliseconds: answerMilliseconds })).map(({ ID, Description: { Hostname } }) => [ID, Hostname]));
 
   const onNode = async (nodeId: string, name: string, running: readonly Running[], signal: AbortSignal): Promise<OfNode> => {
     const unseen = (reason: string): OfNode => ({ instances: [], unseen: running.map(({ serviceId }) => ({ serviceId, node: name, reason })) });
@@ -73,19 +92,23 @@ export function createMeter(context: Pick<DockerContext, 'docker' | 'platformId'
     }
   };
 
-  const instances = async (signal: AbortSignal): Promise<OfNode> => {
-    const tasks = await listDockerTasks(docker, { ...labelFilter(platformLabels(platformId)), 'desired-state': ['running'] }, { signal, timeoutMilliseconds: answerMilliseconds });
-    const byNode = Map.groupBy(runningIn(tasks), ({ task }) => task.NodeID ?? '');
-    const names = await nodeNames(signal);
+  const onNodes = async (countRestarts: ReturnType<typeof createRestartCounter>, signal: AbortSignal): Promise<OfNode & Pick<Measured, 'nodes'>> => {
+    const call = { signal, timeoutMilliseconds: answerMilliseconds };
+    const tasks = await listDockerTasks(docker, labelFilter(platformLabels(platformId)), call);
+    const nodes = await listDockerNodes(docker, {}, call);
+    const byNode = Map.groupBy(runningIn(tasks.filter(({ DesiredState }) => DesiredState === 'running')), ({ task }) => task.NodeID ?? '');
+    const names = new Map(nodes.map((node) => [node.ID, nodeName(node)]));
     const measured = await Promise.all([...byNode].map(([nodeId, running]) => onNode(nodeId, names.get(nodeId) ?? nodeId, running, signal)));
-    return { instances: measured.flatMap((each) => each.instances), unseen: measured.flatMap((each) => each.unseen) };
+    const restarts = countRestarts(tasks);
+    return { nodes: nodes.map((node) => nodeSeen(node, restarts)), instances: measured.flatMap((each) => each.instances), unseen: measured.flatMap((each) => each.unseen) };
   };
 
   return {
     interval,
     begin: () => {
       const countRequests = createRequestCounter(context, engines);
-      return async (signal) => ({ ...(await instances(signal)), ...(await countRequests(signal)) });
+      const countRestarts = createRestartCounter();
+      return async (signal) => ({ ...(await onNodes(countRestarts, signal)), ...(await countRequests(signal)) });
     },
   };
 }

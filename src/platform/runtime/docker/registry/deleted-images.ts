@@ -10,9 +10,10 @@ interface Manifest {
 
 const notThere = 404;
 
-/** The JSON of an answer; undefined if there is no such thing. @throws Error if the registry refuses */
+/** The JSON of an answer; undefined if there is no such thing. @throws Error if the registry can't be asked, or refuses */
 function jsonOf(answer: RegistryAnswer | undefined, what: string): unknown {
-  if (answer === undefined || answer.status === notThere) return undefined;
+  if (answer === undefined) throw new Error('nothing forwards to it on the node of the engine');
+  if (answer.status === notThere) return undefined;
   if (answer.status !== 200) throw new Error(`The registry answers ${what} with the status ${answer.status}.`);
   return JSON.parse(answer.body);
 }
@@ -48,7 +49,7 @@ export async function deleteImages(ask: AskRegistry, platformId: string, service
   return count;
 }
 
-/** The services of which a registry has images, or had. */
+/** The services of which a registry has images, or had. @throws Error if the registry can't be asked */
 export async function servicesWithImages(ask: AskRegistry, platformId: string, signal: AbortSignal): Promise<readonly string[]> {
   const prefix = builtRepository(platformId, { id: '' });
   const listed = jsonOf(await ask('GET', '/v2/_catalog?n=10000', signal), 'a question for names') as { repositories: readonly string[] } | undefined;

@@ -35,8 +35,8 @@ export interface ClusterRegistry {
   deleteOthers(service: Service, kept: readonly string[], signal: AbortSignal): Promise<void>;
   /** Deletes the images of a service that was deleted, now or as soon as that can be done. */
   deleteAll(service: Service, signal: AbortSignal): Promise<void>;
-  /** Deletes the images of services that nobody knows. @returns the ids of services that had some */
-  deleteUnknown(known: ReadonlySet<string>, signal: AbortSignal): Promise<readonly string[]>;
+  /** Deletes the images of services that nobody knows. @returns the ids of services that had some, and why it could not look for them, if it could not */
+  deleteUnknown(known: ReadonlySet<string>, signal: AbortSignal): Promise<{ readonly had: readonly string[]; readonly unseen?: string }>;
 }
 
 /** How long a push waits for the registry, in milliseconds: it may just be set up, and its image be pulled. */
@@ -167,11 +167,16 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       if (digests.size > 0) await deleteImagesOf(service, digests, signal);
     },
     deleteUnknown: async (known, signal) => {
-      const unknown = (await servicesWithImages(ask, platformId, signal).catch(() => [])).filter((id) => !known.has(id));
       const had: string[] = [];
+      const listed = await servicesWithImages(ask, platformId, signal).catch((error: unknown) => {
+        if (signal.aborted) throw error;
+        return reasonOf(error);
+      });
+      if (typeof listed === 'string') return { had, unseen: listed };
+      const unknown = listed.filter((id) => !known.has(id));
       // oxlint-disable-next-line no-await-in-loop -- in order.
       for (const id of unknown) if (((await deleteImagesOf({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);
-      return had;
+      return { had };
     },
   };
 }
