@@ -20,6 +20,8 @@ let git: GitServer;
 let receiver: Server;
 /** What operators were told of. */
 const alerts: string[] = [];
+
+const receive = async (request: IncomingMessage): Promise<void> => void alerts.push((JSON.parse(await text(request)) as { text: string }).text);
 let platform: SpawnedPlatform;
 let environmentId: string;
 let registryId: string;
@@ -35,7 +37,6 @@ beforeAll(async () => {
       rules: { 'node-is-lost': { cluster: 'local', condition: 'infra_node_ready', operator: 'BELOW', threshold: 1, for: 'PT0S', receivers: ['operators'] } },
     },
   });
-  const receive = async (request: IncomingMessage): Promise<void> => void alerts.push((JSON.parse(await text(request)) as { text: string }).text);
   receiver = createServer((request, response) => void receive(request).finally(() => response.end())).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   await writeFile(join(dirname(platform.clustersFile), 'operators.url'), `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`);
