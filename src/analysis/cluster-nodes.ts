@@ -19,7 +19,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 const room = (has: number | null | undefined, allotted: number | null | undefined): number => Math.max(0, (has ?? 0) - (allotted ?? 0));
 
 /**
- * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on those that do.
+ * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on those that do, together and on one.
  * @returns undefined for a cluster without machines, and for one whose only machine is all right
  */
 export function nodesText({ name, nodes, warnings }: Row): string | undefined {
@@ -30,7 +30,10 @@ export function nodesText({ name, nodes, warnings }: Row): string | undefined {
   if (nodes.length < 2 && others.length === 0) return undefined;
   const told = others.slice(0, mostNamed).map((node) => `${node.name ?? node.id ?? '?'} is ${trouble(node)!}`);
   const more = others.length > mostNamed ? [`${others.length - mostNamed} more take none`] : [];
-  const cpu = sum(usable.map((node) => room(node.cpu, node.cpu_allotted)));
-  const memory = sum(usable.map((node) => room(node.memory, node.memory_allotted)));
-  return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${(cpu / 1000).toFixed(1)} CPUs, ${memory} MB`].join('; ')}.`;
+  const cpu = usable.map((node) => room(node.cpu, node.cpu_allotted));
+  const memory = usable.map((node) => room(node.memory, node.memory_allotted));
+  const text = (thousandths: number, megabytes: number): string => `${(thousandths / 1000).toFixed(1)} CPUs, ${megabytes} MB`;
+  // An instance runs on one node: what is left on others is none of its room.
+  const ofOne = usable.length < 2 ? '' : `, and at most ${text(Math.max(...cpu), Math.max(...memory))} on one node`;
+  return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${text(sum(cpu), sum(memory))}${ofOne}`].join('; ')}.`;
 }

@@ -11,7 +11,7 @@ test('nothing is said of a cluster without machines, and of one machine that is 
 });
 
 test('of several, it is said how many take instances, and the room that is left on these', () => {
-  expect(nodesText({ name: 'local', nodes: [node('one'), node('two', { cpu_allotted: 9000 })] })).toBe('Nodes of local: 2 of 2 take instances; room left: 2.5 CPUs, 12000 MB.');
+  expect(nodesText({ name: 'local', nodes: [node('one'), node('two', { cpu_allotted: 9000 })] })).toBe('Nodes of local: 2 of 2 take instances; room left: 2.5 CPUs, 12000 MB, and at most 2.5 CPUs, 6000 MB on one node.');
 });
 
 test('those that take none are named with the reason, also where there is only one', () => {
