@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { AlertRuleRequest } from '../../contract/index.ts';
 import { requirePromql } from '../api/index.ts';
 import type { Engine } from '../engine/index.ts';
-import type { DataStore } from '../store/index.ts';
+import type { DataStore, Db } from '../store/index.ts';
 import { organizationId, seedId } from './ids.ts';
 
 /** A receiver of alerts that the operator names. Its address stays out of the records. */
@@ -21,16 +22,31 @@ export interface AlertRuleToAdd extends Pick<z.output<typeof AlertRuleRequest>, 
 /** The id of a receiver that the operator names. */
 export const alertReceiverId = (name: string): string => seedId(`alert-receiver/${name}`);
 
-/** Adds the receivers and rules that are not there yet. A rule that is there stays as it is: it may have been changed since. @throws ApiProblem for a condition that is no PromQL */
-export async function addAlerts(db: DataStore, engine: Engine, { receivers, rules }: { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] }, now: string): Promise<void> {
+/** Whether a rule that is there says what the operator's says. */
+async function isAsConfigured(db: Db, id: string, { condition, presentation, receivers, description, for_duration: duration, severity }: AlertRuleToAdd): Promise<boolean> {
+  const row = await db.selectFrom('alert_rule').select(['condition', 'presentation', 'alert_receiver_ids', 'description', 'for_duration', 'severity']).where('id', '=', id).executeTakeFirstOrThrow();
+  return isDeepStrictEqual(
+    [JSON.parse(row.condition), JSON.parse(row.presentation), JSON.parse(row.alert_receiver_ids), row.description, row.for_duration, row.severity],
+    [condition, presentation, receivers.map(alertReceiverId), description, duration, severity],
+  );
+}
+
+/**
+ * Adds the receivers and rules that are not there yet. A rule that is there stays as it is: it may have been changed since.
+ * @returns the names of the rules that are there, and say something else
+ * @throws ApiProblem for a condition that is no PromQL
+ */
+export async function addAlerts(db: DataStore, engine: Engine, { receivers, rules }: { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] }, now: string): Promise<readonly string[]> {
   for (const { name, condition } of rules) requirePromql(`The condition of the alert rule "${name}" in the clusters file`, condition.promql);
   const owned = (id: string, name: string) => ({ id, organization_id: organizationId, name, created_at: now, updated_at: now });
-  await db.write(async (trx) => {
+  return db.write(async (trx) => {
+    const others: string[] = [];
     for (const { name, kind } of receivers) {
       // oxlint-disable-next-line no-await-in-loop -- a few, in one transaction.
       await trx.insertInto('alert_receiver').values({ ...owned(alertReceiverId(name), name), description: null, type: kind }).onConflict((conflict) => conflict.column('id').doUpdateSet({ type: kind })).execute();
     }
-    for (const { name, cluster, condition, presentation, receivers: told, ...rule } of rules) {
+    for (const configured of rules) {
+      const { name, cluster, condition, presentation, receivers: told, ...rule } = configured;
       const [id, clusterId] = [seedId(`alert-rule/${name}`), seedId(`cluster/${cluster}`)];
       // oxlint-disable-next-line no-await-in-loop
       const added = await trx.insertInto('alert_rule').values({
@@ -39,6 +55,9 @@ export async function addAlerts(db: DataStore, engine: Engine, { receivers, rule
       }).onConflict((conflict) => conflict.column('id').doNothing()).returning('id').executeTakeFirst();
       // oxlint-disable-next-line no-await-in-loop
       if (added) await engine.alertRuleChanged(trx, id);
+      // oxlint-disable-next-line no-await-in-loop
+      else if (!(await isAsConfigured(trx, id, configured))) others.push(name);
     }
+    return others;
   });
 }
