@@ -18,6 +18,8 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 
 const room = (has: number | null | undefined, allotted: number | null | undefined): number => Math.max(0, (has ?? 0) - (allotted ?? 0));
 
+const roomText = (thousandths: number, megabytes: number): string => `${(thousandths / 1000).toFixed(1)} CPUs, ${megabytes} MB`;
+
 /**
  * The machines of a cluster in a sentence or two: how many take instances, which don't and why, and the room left on those that do, together and on one.
  * @returns undefined for a cluster without machines, and for one whose only machine is all right
@@ -32,8 +34,7 @@ export function nodesText({ name, nodes, warnings }: Row): string | undefined {
   const more = others.length > mostNamed ? [`${others.length - mostNamed} more take none`] : [];
   const cpu = usable.map((node) => room(node.cpu, node.cpu_allotted));
   const memory = usable.map((node) => room(node.memory, node.memory_allotted));
-  const text = (thousandths: number, megabytes: number): string => `${(thousandths / 1000).toFixed(1)} CPUs, ${megabytes} MB`;
   // An instance runs on one node: what is left on others is none of its room.
-  const ofOne = usable.length < 2 ? '' : `, and at most ${text(Math.max(...cpu), Math.max(...memory))} on one node`;
-  return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${text(sum(cpu), sum(memory))}${ofOne}`].join('; ')}.`;
+  const ofOne = usable.length < 2 ? '' : `, and at most ${roomText(Math.max(...cpu), Math.max(...memory))} on one node`;
+  return `Nodes of ${of}: ${usable.length} of ${nodes.length} take instances; ${[...told, ...more, `room left: ${roomText(sum(cpu), sum(memory))}${ofOne}`].join('; ')}.`;
 }
