@@ -62,6 +62,8 @@ describe('whatever a server answers', () => {
         }
         counts.errors += 1;
         expect(error).toBeInstanceOf(ApiError);
+        // A list in which the token's own organization can't be told from others.
+        if (operation.name === 'get_organization' && Array.isArray(body) && body.length > 1 && (error as ApiError).kind === 'unclear_organization') return;
         expect(error).toMatchObject({ kind: 'bad_answer', status, message: expect.stringMatching(/missing|of type|not allow/) as string });
       }),
       { numRuns: 150 },
