@@ -21,7 +21,8 @@ const forwarding = ['FORWARD', '-i', bridge, '-o', bridge, '-j', 'ACCEPT'];
 
 /** Makes the network. @throws Error if there is one: one group of hosts runs at a time */
 export function makeHostNetwork(): void {
-  runProgram('ip', 'link', 'add', bridge, 'type', 'bridge');
+  // Without an address of its own, a bridge takes another one whenever hosts come and go, and those that are there lose the registry for half a minute.
+  runProgram('ip', 'link', 'add', bridge, 'address', '02:00:00:00:99:01', 'type', 'bridge');
   runProgram('ip', 'address', 'add', `${testAddress}/24`, 'dev', bridge);
   runProgram('ip', 'link', 'set', bridge, 'up');
   runProgram('iptables', '--wait', '-I', ...forwarding);
