@@ -42,6 +42,7 @@ function refusalOf(error: unknown, reference: string, host: string): Error {
   if (isDockerError(error, 'not found')) return new Error(`The image ${reference} does not exist: the registry ${host} knows no such name or tag.`, { cause: error });
   if (isDockerError(error, 'refused')) return new Error(`The registry ${host} denied access to ${reference}: it does not exist, or these credentials may not pull it.`, { cause: error });
   if (isDockerError(error, 'failed') && /unauthorized|denied|no basic auth/i.test(error.reason)) return new Error(`The registry ${host} denied access to ${reference}: it does not exist, or these credentials may not pull it.`, { cause: error });
+  if (isDockerError(error, 'timeout')) return new Error(`The image ${reference} could not be pulled: ${error.reason}, perhaps because the registry ${host} does not answer it`, { cause: error });
   if (isDockerError(error)) return new Error(`The image ${reference} could not be pulled: ${error.reason}`, { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }
