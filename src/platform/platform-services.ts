@@ -135,8 +135,8 @@ export function createPlatformServices(dependencies: PlatformServicesDependencie
           openSecret: (sealed) => vault.open(sealed),
         }),
       };
-      const others = realClusters?.alerts ? await addAlerts(db, running.engine, realClusters.alerts, new Date(clock.now()).toISOString()) : [];
-      if (others.length > 0) log.info({ rules: others }, 'these alert rules are not as the clusters file has them, which counts only for new ones: change them with update_alert_rule');
+      const differing = realClusters?.alerts ? await addAlerts(db, running.engine, realClusters.alerts, new Date(clock.now()).toISOString()) : [];
+      if (differing.length > 0) log.info({ rules: differing }, 'these alert rules differ from the clusters file, which only adds rules and changes none: change them with update_alert_rule');
     },
     stop: async () => {
       await running?.engine.stop();

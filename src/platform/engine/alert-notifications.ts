@@ -117,6 +117,7 @@ export function notifyingOf(context: EngineContext, duties: Duties): RepeatedWor
       if (duty === undefined) return;
       try {
         // What was due may have been told by who had the duty before.
+        // All take from one iterator: whoever is free tells the next receiver.
         const ofReceivers = Map.groupBy(await due(), ({ receiver_id: id }) => id).values();
         const tellNext = async (): Promise<void> => {
           // oxlint-disable-next-line no-await-in-loop -- in order: what is resolved is told after what was triggered.

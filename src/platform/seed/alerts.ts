@@ -22,7 +22,7 @@ export interface AlertRuleToAdd extends Pick<z.output<typeof AlertRuleRequest>, 
 /** The id of a receiver that the operator names. */
 export const alertReceiverId = (name: string): string => seedId(`alert-receiver/${name}`);
 
-/** Whether a rule that is there says what the operator's says. */
+/** Whether a rule that is there is as the operator configured it. */
 async function isAsConfigured(db: Db, id: string, { condition, presentation, receivers, description, for_duration: duration, severity }: AlertRuleToAdd): Promise<boolean> {
   const row = await db.selectFrom('alert_rule').select(['condition', 'presentation', 'alert_receiver_ids', 'description', 'for_duration', 'severity']).where('id', '=', id).executeTakeFirstOrThrow();
   return isDeepStrictEqual(
@@ -33,14 +33,14 @@ async function isAsConfigured(db: Db, id: string, { condition, presentation, rec
 
 /**
  * Adds the receivers and rules that are not there yet. A rule that is there stays as it is: it may have been changed since.
- * @returns the names of the rules that are there, and say something else
+ * @returns the names of the rules that are there and differ
  * @throws ApiProblem for a condition that is no PromQL
  */
 export async function addAlerts(db: DataStore, engine: Engine, { receivers, rules }: { readonly receivers: readonly AlertReceiverToAdd[]; readonly rules: readonly AlertRuleToAdd[] }, now: string): Promise<readonly string[]> {
   for (const { name, condition } of rules) requirePromql(`The condition of the alert rule "${name}" in the clusters file`, condition.promql);
   const owned = (id: string, name: string) => ({ id, organization_id: organizationId, name, created_at: now, updated_at: now });
   return db.write(async (trx) => {
-    const others: string[] = [];
+    const differing: string[] = [];
     for (const { name, kind } of receivers) {
       // oxlint-disable-next-line no-await-in-loop -- a few, in one transaction.
       await trx.insertInto('alert_receiver').values({ ...owned(alertReceiverId(name), name), description: null, type: kind }).onConflict((conflict) => conflict.column('id').doUpdateSet({ type: kind })).execute();
@@ -56,8 +56,8 @@ export async function addAlerts(db: DataStore, engine: Engine, { receivers, rule
       // oxlint-disable-next-line no-await-in-loop
       if (added) await engine.alertRuleChanged(trx, id);
       // oxlint-disable-next-line no-await-in-loop
-      else if (!(await isAsConfigured(trx, id, configured))) others.push(name);
+      else if (!(await isAsConfigured(trx, id, configured))) differing.push(name);
     }
-    return others;
+    return differing;
   });
 }

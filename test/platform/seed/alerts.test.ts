@@ -10,7 +10,7 @@ const rule = {
 const receivers = ['operators', 'others'].map((name) => ({ name, kind: 'STANDARD' as const, url: 'http://127.0.0.1:9/' }));
 const now = '2026-11-24T00:00:00.000Z';
 
-test('a rule of the file is added once; one that the file has otherwise since is told, and stays as it is', async () => {
+test('a rule of the file is added once; one that differs from the file later is told, and stays as it is', async () => {
   const fixture = await openEngineFixture({ started: false });
   try {
     const organization = await fixture.db.selectFrom('organization').selectAll().executeTakeFirstOrThrow();
