@@ -107,7 +107,7 @@ test.each([
   ['left the swarm', [node('one')], 'the node that kept its images is no part of the swarm any more', 'To begin with an empty registry on another node: docker service rm infra-registry-x. Applications have to be deployed again then. '],
   ['is drained', [node('one'), node('two', 'ready', 'drain')], 'the node two, which keeps its images, is drained', 'To let it run services again: docker node update --availability active two. '],
   ['is down', [node('one'), node('two', 'down')], 'the node two, which keeps its images, is down', 'Start the engine of two, and see that the managers reach it. '],
-  ['does not run it', [node('one'), node('two')], 'it does not run on the node two: the engine has not begun it yet', 'Mend the reason. All that the engine knows of it: docker service ps --no-trunc infra-registry-x. '],
+  ['does not run it', [node('one'), node('two')], 'it does not run on the node two: the engine has not begun it yet', 'See what the engine says of it, and mend that: docker service ps --no-trunc infra-registry-x. '],
 ])('that the node with the images of the platform\'s registry %s is told, with what to do', async (_, nodes, obstacle, remedy) => {
   for (const isReadOnly of ['false', 'true']) {
     const services = [{ ID: 's1', Spec: { Name: 'infra-registry-x', Labels: { 'io.infra-mcp.registry': 'registry', 'io.infra-mcp.read-only': isReadOnly, 'io.infra-mcp.cleaned': '0' }, TaskTemplate: { ContainerSpec: {}, Placement: { Constraints: ['node.id==two'] } } } }];

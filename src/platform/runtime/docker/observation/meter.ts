@@ -58,7 +58,7 @@ async function useOnNode(docker: DockerClient, node: string, running: readonly R
 type OfNode = Pick<Measured, 'instances' | 'unseen'>;
 
 /** Whether an instance of a service that is kept running ended by itself. A job's end is no restart. */
-const hasFallen = (task: DockerTask): boolean => task.Spec.RestartPolicy?.Condition === 'any' && hasFailed(task);
+const endedUnexpectedly = (task: DockerTask): boolean => task.Spec.RestartPolicy?.Condition === 'any' && hasFailed(task);
 
 /**
  * Creates what counts the instances that ended unexpectedly on each node from one round to the next. The engine keeps the last few of each instance's
@@ -67,9 +67,9 @@ const hasFallen = (task: DockerTask): boolean => task.Spec.RestartPolicy?.Condit
 function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<string, number> {
   let known: ReadonlySet<string> | undefined;
   return (tasks) => {
-    const fallen = tasks.filter(hasFallen);
-    const fresh = known === undefined ? [] : fallen.filter(({ ID: id }) => !known!.has(id));
-    known = new Set(fallen.map(({ ID: id }) => id));
+    const ended = tasks.filter(endedUnexpectedly);
+    const fresh = known === undefined ? [] : ended.filter(({ ID: id }) => !known!.has(id));
+    known = new Set(ended.map(({ ID: id }) => id));
     return new Map([...Map.groupBy(fresh, ({ NodeID: id }) => id ?? '')].map(([id, all]) => [id, all.length]));
   };
 }

@@ -43,10 +43,10 @@ export interface RegistryState {
 export const beginEmptyText = (name: string): string => `To begin with an empty registry on another node: docker service rm ${name}. Applications have to be deployed again then.`;
 
 /** What to do about a node that runs nothing. */
-const wakeText = (node: DockerNode): string =>
+const nodeRemedy = (node: DockerNode): string =>
   (node.Status.State === 'ready' ? `To let it run services again: docker node update --availability active ${nodeName(node)}.` : `Start the engine of ${nodeName(node)}, and see that the managers reach it.`);
 
-const reasonsOf = (service: string): string => `Mend the reason. All that the engine knows of it: docker service ps --no-trunc ${service}.`;
+const serviceRemedy = (service: string): string => `See what the engine says of it, and mend that: docker service ps --no-trunc ${service}.`;
 
 /**
  * Looks how a registry is, as a manager knows it.
@@ -63,12 +63,12 @@ export async function readRegistryState(docker: DockerClient, { registry, forwar
   const { isReadOnly } = registryFactsOf(registry.Spec.Labels);
   const obstacleOf = (): Pick<RegistryState, 'obstacle' | 'remedy'> => {
     if (home === undefined) return { obstacle: 'the node that kept its images is no part of the swarm any more', remedy: beginEmptyText(registry.Spec.Name) };
-    if (awayText(home) !== undefined) return { obstacle: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`, remedy: wakeText(home) };
-    if (!kept.some(isUp)) return { obstacle: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`, remedy: reasonsOf(registry.Spec.Name) };
-    if (builder !== undefined && awayText(builder) !== undefined) return { obstacle: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`, remedy: wakeText(builder) };
+    if (awayText(home) !== undefined) return { obstacle: `the node ${nodeName(home)}, which keeps its images, is ${awayText(home)}`, remedy: nodeRemedy(home) };
+    if (!kept.some(isUp)) return { obstacle: `it does not run on the node ${nodeName(home)}: ${reasonOf(kept)}`, remedy: serviceRemedy(registry.Spec.Name) };
+    if (builder !== undefined && awayText(builder) !== undefined) return { obstacle: `the node ${nodeName(builder)}, whose engine builds, is ${awayText(builder)}: nothing forwards to the registry there`, remedy: nodeRemedy(builder) };
     if (!isForwarded(own)) {
       const obstacle = `nothing forwards to it on the node ${builder ? nodeName(builder) : own}: ${reasonOf(forwarded.filter(({ NodeID: id }) => id === own))}`;
-      return { obstacle, ...(forwarder && { remedy: reasonsOf(forwarder.Spec.Name) }) };
+      return { obstacle, ...(forwarder && { remedy: serviceRemedy(forwarder.Spec.Name) }) };
     }
     return isReadOnly ? { obstacle: 'it is being cleaned, and takes no images for a moment' } : {};
   };
