@@ -73,7 +73,7 @@ async function runReported(args: readonly string[], stdio: 'inherit' | 'pipe', r
 
 /**
  * Runs the suite, or the given files of it. Where it runs beside other suites, engines may get too little of the machine for the times that tests give them: there,
- * files that failed run once more, alone, and have to pass.
+ * files that failed run once more when the rest of the suite has ended, and have to pass.
  * @returns the exit code
  */
 async function runSuite(args: readonly string[]): Promise<number> {
@@ -90,9 +90,9 @@ async function runSuite(args: readonly string[]): Promise<number> {
     const isByTests = ended.every((each) => (each.code === 0) === (each.failed.length === 0));
     if (code === 0 || !process.env['CI'] || !isByTests) return code;
     const failed = ended.flatMap((each) => each.failed);
-    console.log(`Failed, and run again alone: ${failed.join(', ')}`);
+    console.log(`Failed, and run again without the rest of the suite: ${failed.join(', ')}`);
     const again = await runApart(failed, 'inherit');
-    console.log(again.code === 0 ? `Passed alone, after they had failed beside others: ${failed.join(', ')}` : 'Failed alone too.');
+    console.log(again.code === 0 ? `Passed without the rest of the suite, after they had failed beside it: ${failed.join(', ')}` : 'Failed again.');
     return again.code;
   } finally {
     await rm(reports, { recursive: true, force: true });
