@@ -39,7 +39,7 @@ const changing: Section = [
 const reading: Section = ['This server is read-only: only the tools that read are offered, and nothing can be changed through it.'];
 
 const impossible: Section = [
-  'Not possible here: shells and files in instances, metrics, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing projects, members or webhooks; renaming environments.',
+  'Not possible here: shells and files in instances, metrics over time, costs, reading secrets, locks by the hour; creating clusters, alert rules, Helm or Terraform services; changing or removing projects, members or webhooks; renaming environments.',
 ];
 
 const data: Section = [
