@@ -100,6 +100,16 @@ const advance = async (id: string): Promise<string> => {
   }
   return (await ruleOf(id)).state;
 };
+/** Lets a rule whose condition holds fire, and tells its receivers once. */
+const fireOnce = async (id: string): Promise<void> => {
+  const notifying = notifyingOf(context, duties);
+  await measure();
+  await advance(id);
+  await evaluate();
+  await advance(id);
+  await notifying.run(signal);
+  await notifying.close();
+};
 const problemOf = async (id: string) => alertRuleProblem(context, fixture.db, await ruleOf(id));
 
 test.each<[string, object, boolean]>([
@@ -150,13 +160,7 @@ test('what somebody called a rule is shown by Slack as it is', async () => {
   context = { ...context, alertReceivers: { slack: { kind: 'SLACK', url: receiver.url } } };
   const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slack']);
   await fixture.db.updateTable('alert_rule').set({ name: 'A & B', presentation: JSON.stringify({ summary: '<!channel> <https://evil.example|approve>' }) }).where('id', '=', id).execute();
-  const notifying = notifyingOf(context, duties);
-  await measure();
-  await advance(id);
-  await evaluate();
-  await advance(id);
-  await notifying.run(signal);
-  await notifying.close();
+  await fireOnce(id);
   expect((JSON.parse(receiver.received[0]!.body) as { text: string }).text).toMatch(/^Alert: A &amp; B \(LOW\): &lt;!channel&gt; &lt;https:\/\/evil\.example\|approve&gt;\nCluster [^.]+\. infra_service_memory_limit_ratio: \S+\/measured\/web: 0\.9$/);
 });
 
@@ -223,13 +227,7 @@ test('a receiver that points elsewhere leads nowhere, and what is told of failur
   const names = { pointing: pointing.url, silent, unknown };
   context = { ...context, alertReceivers: Object.fromEntries(Object.entries(names).map(([name, url]) => [name, { kind: 'STANDARD', url }])) };
   const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, Object.keys(names));
-  const notifying = notifyingOf(context, duties);
-  await measure();
-  await advance(id);
-  await evaluate();
-  await advance(id);
-  await notifying.run(signal);
-  await notifying.close();
+  await fireOnce(id);
   const problem = await problemOf(id);
   expect(problem).toContain('The receiver pointing could not be told: it answered with HTTP 307, and redirects are not followed.');
   expect(problem).toContain('The receiver silent could not be told: it gave no answer (ECONNREFUSED).');
@@ -248,13 +246,7 @@ test('a receiver that is slow to answer delays no other', async () => {
   const slow = await startReceiver((response) => void both.promise.then(() => response.writeHead(204).end()));
   context = { ...context, alertReceivers: { slow: { kind: 'STANDARD', url: slow.url }, quick: { kind: 'STANDARD', url: quick.url } } };
   const id = await addRule('infra_service_memory_limit_ratio', { operator: 'ABOVE', threshold: 0.8 }, ['slow', 'quick']);
-  const notifying = notifyingOf(context, duties);
-  await measure();
-  await advance(id);
-  await evaluate();
-  await advance(id);
-  await notifying.run(signal);
-  await notifying.close();
+  await fireOnce(id);
   expect([slow.received.length, quick.received.length]).toEqual([1, 1]);
   expect(await rowsOf('alert_notification')).toMatchObject([{ failure: null, due_ms: null }, { failure: null, due_ms: null }]);
 });
