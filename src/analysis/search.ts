@@ -114,7 +114,7 @@ const groupPositions = (positions: readonly number[], context: number, length: n
 };
 
 /**
- * Searches a log, in time linear in its length for any pattern. Escape sequences are removed from lines first; the lines
+ * Searches a log, in time linear in its length for any pattern. Colours don't keep words from being found; the lines
  * of a stack trace have the level of their record.
  * @param now the time that durations in `since` and `until` are relative to
  * @throws UnusableQuery if the pattern or a time is invalid; the message explains why
@@ -134,7 +134,7 @@ export function searchLog(lines: readonly LogLine[], query: LogQuery, now: Date)
   for (const position of matches) counts[entries[position]?.level ?? 'info'] += 1;
   return {
     groups: groupPositions(shown, context, entries.length).map(([first, last]) =>
-      entries.slice(first, last + 1).map(({ index, time, pod, level, text }, offset) => ({
+      entries.slice(first, last + 1).map(({ index, time, pod, level, shown: text }, offset) => ({
         index, time, pod, level, text, matched: matched.has(first + offset),
       }))),
     matched: matches.length,

@@ -9,6 +9,7 @@ export { ApiError, type ApiErrorKind } from './errors.ts';
 export { createOperationAvailability } from './operation-availability.ts';
 export { organizationIn } from './organization.ts';
 export type { RequestEnd, RequestObserver } from './request-observer.ts';
+export { maskReadings, readingsOf } from './readings.ts';
 export type { Trace } from './request.ts';
 export { createValueFinder, mask, maskFound, maskPatternSource, minimumMaskedLength, type ValueFinder } from './secret-masking.ts';
 export { closedFault, explainedCodes, redirectFault, redirectLoop, stoppedFault, transportFaultOf } from './transport-fault.ts';

@@ -1,4 +1,5 @@
-import { withoutInvisible } from '../contract/index.ts';
+import { writtenOut } from '../contract/index.ts';
+import { maskReadings } from './readings.ts';
 
 /** Longest text of a platform in an error, in characters. */
 export const longestDetail = 300;
@@ -6,7 +7,7 @@ export const longestDetail = 300;
 // Enough markup, in characters, to contain the text of an error page.
 const longestMarkup = 10_000;
 
-const oneLine = (text: string): string => text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+const oneLine = (text: string): string => text.replaceAll(/[\t-\r\p{Z}]+/gu, ' ').trim();
 
 const cut = (text: string): string => (text.length > longestDetail ? `${text.slice(0, longestDetail - 1).toWellFormed()}…` : text);
 
@@ -17,12 +18,11 @@ const withoutMarkup = (text: string): string =>
 export const isMarkup = (text: string): boolean => /^\s*</.test(text);
 
 /**
- * Makes a platform's text safe for an error: masked, without markup and control characters, on one line, truncated.
- * Undefined if nothing is left.
+ * Makes a platform's text safe for an error: masked, without markup, on one line, with invisible characters written out,
+ * truncated. Undefined if nothing is left.
  */
 export function safeDetail(text: string, masked: (text: string) => string): string | undefined {
-  // Invisible characters may split a secret, so they are removed first. Masking comes before truncation, which could
-  // otherwise leave half a secret at the end.
-  const whole = masked(withoutInvisible(text));
-  return cut(oneLine(isMarkup(whole) ? withoutMarkup(whole) : whole)) || undefined;
+  // Masking comes before truncation, which could otherwise leave half a secret at the end.
+  const whole = masked(maskReadings(text, masked));
+  return cut(writtenOut(oneLine(isMarkup(whole) ? withoutMarkup(whole) : whole))) || undefined;
 }

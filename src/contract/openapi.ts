@@ -38,8 +38,7 @@ const normalizeSchema = (printed: JsonRecord): void => {
   if (printed['additionalProperties'] === false) delete printed['additionalProperties'];
   if (printed['format'] === 'starts_with') delete printed['format'];
   if (printed['secret']) printed['writeOnly'] = true;
-  delete printed['secret'];
-  delete printed['reference'];
+  for (const mark of ['secret', 'reference', 'terminalOutput', 'freeText']) delete printed[mark];
 };
 
 /** JSON Schema of a part of a request or response. Shared schemas become references, except `inlined`, which is written out. */

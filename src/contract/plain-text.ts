@@ -1,14 +1,17 @@
 // ECMA-48: operating system commands with their terminators, control sequences, and shorter escapes. Node's
 // stripVTControlCharacters takes quadratic time on repeated openings of such commands; this expression is linear. Of an
-// unterminated command only the opening is removed, so that it can't hide text.
+// unterminated command only the opening is matched.
 // oxlint-disable-next-line no-control-regex
-const escapes = /(?:\u001B\]|\u009D)[^\u0007\u001B\u009C\u009D]*(?:\u0007|\u001B\\|\u009C)|(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|\u001B[ -/]*[0-~]?/g;
+export const terminalEscapes = /(?:\u001B\]|\u009D)[^\u0007\u001B\u009C\u009D]*(?:\u0007|\u001B\\|\u009C)|(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]?|\u001B[ -/]*[0-~]?/g;
 
-/** Removes terminal escape sequences, in linear time. */
-export const withoutEscapes = (text: string): string => text.replace(escapes, '');
+/**
+ * Removes terminal escape sequences with the printable characters in them, in linear time. Only for recognising words and
+ * secrets that such sequences split: what somebody reads is written out (`writtenOut`), or text could hide in a sequence.
+ */
+const withoutEscapes = (text: string): string => text.replace(terminalEscapes, '');
 
 /** Converts CRLF and CR line endings to LF. */
-export const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
+const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
 /**
  * Characters that are invisible or reorder text: control characters except line feed and tab, zero-width and bidirectional
@@ -23,5 +26,29 @@ const printableAscii = /^[\n\t\u0020-\u007E]*$/;
 /** Whether a text consists only of printable ASCII, line feeds and tabs. */
 export const isPrintableAscii = (text: string): boolean => printableAscii.test(text);
 
-/** Removes escape sequences and invisible characters, joining the text that they split, and converts line endings to LF. */
+/** How a character is named: `U+001B`. */
+export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+
+/**
+ * A text as it is shown wherever somebody reads it: in questions, on pages, in terminals, results and records. Control
+ * characters, invisible characters and those that reorder text are written out, as `<U+001B>`. Nothing is removed, so
+ * that all of a text that is agreed to is seen. Idempotent.
+ */
+export const writtenOut = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(invisibleCharacters, (character) => `<${codePoint(character)}>`));
+
+/** Stands in the text of a log for colours and moves of the cursor. */
+export const styleMark = '\u241B';
+
+// Colours, character sets, and what erases or moves the cursor, which all hold at most one letter. Other sequences could
+// take words along, so they stay and are written out.
+// oxlint-disable-next-line no-control-regex
+const styles = /(?:\u001B(?:\[[\d;:]*m|\[K|\[\d[\d;]*[A-HJKSTf]|\[\?\d[\d;]*[hl]|\([AB0]))+/g;
+
+/** The text of a log with a short mark in the place of colours and moves of the cursor, of which logs are full, and CRLF as LF. */
+export const withStyleMarks = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, styleMark).replaceAll(/\r(?:\n|$)/g, (end) => end.slice(1)));
+
+/** The same without any mark, so that words that colours split are found. */
+export const withoutStyles = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, ''));
+
+/** Removes escape sequences and invisible characters, joining the text that they split, and converts line endings to LF. Only for recognising, as `withoutEscapes`. */
 export const withoutInvisible = (text: string): string => (isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, ''));

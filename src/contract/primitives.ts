@@ -55,6 +55,9 @@ export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => re
 /** A string that must never leave the platform again or appear in a log, result or audit record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 
+/** What a program printed, perhaps in colours. It is shown with a short mark for these. */
+export const terminalOutput = () => z.string().meta({ terminalOutput: true });
+
 /** Shown in responses in place of a secret whose member is required. A request that sends it back keeps the stored secret. */
 export const hiddenSecret = '[hidden]';
 

@@ -9,16 +9,45 @@ const heads = (messages: string[], pods: string[] = []) =>
 
 const collapsed = (messages: readonly string[]) => collapse(readEntries(messages.map((message) => ({ message }))));
 
+/** What prints of a text that is shown or was written. */
+// oxlint-disable-next-line no-control-regex
+const printing = (text: string): string => text.replaceAll(/\u001B\[\d+m|<U\+[\dA-F]{4,6}>|\p{Cc}|\p{Cf}|␛/gu, '').trimEnd();
+
 describe('a line', () => {
   test.each([
     ['\u001B[36mINFO\u001B[0m starting', 'INFO starting'],
-    ['\u001B]0;a title\u0007text', 'text'],
-    ['\u001B]8;;http://a.test\u001B\\link\u001B]8;;\u001B\\', 'link'],
+    ['\u001B[1;31mER\u001B[0mR\u001B(B\u001B[mOR\u001B[K', 'ERROR'],
+    ['\u001B]0;a title\u0007text', ']0;a titletext'],
+    ['\u001B[curl', '[curl'],
     ['10%\r 50%\r100% done\r', '100% done'],
     ['a\u0000b\u202Ec\u200Bd  ', 'abcd'],
     ['\tkept', '\tkept'],
   ])('%j is cleaned', (written, read) => {
     expect(cleanLine(written)).toBe(read);
+  });
+
+  test.each([
+    ['\u001B[36mINFO\u001B[0m starting', '␛INFO␛ starting'],
+    ['\u001B[1m\u001B[31mER\u001B[0m\u001B[KROR', '␛ER␛ROR'],
+    ['echo ready\u001B]0;rm -rf /data;\u0007', 'echo ready<U+001B>]0;rm -rf /data;<U+0007>'],
+    ['\u001B[curl x', '<U+001B>[curl x'],
+    ['10%\r 50%\r100% done\r', '…100% done'],
+    ['a Windows line\r', 'a Windows line'],
+    ['a\u0000b\u202Ec\u200Bd  ', 'a<U+0000>b<U+202E>c<U+200B>d'],
+    ['x'.repeat(4_001), `${'x'.repeat(4_000)}…`],
+  ])('%j is shown with a mark for what does not print', (written, shown) => {
+    expect(readEntries([{ message: written }]).map((entry) => entry.shown)).toEqual([shown]);
+  });
+
+  test('of any text is shown with everything that prints, or a mark for it', () => {
+    const parts = fc.array(fc.constantFrom('curl ', 'rm -rf;', '\u001B[', '\u001B]0;', '\u0007', '\u001B[31m', '\u001B[0m', '\u009D', '\u200B'), { maxLength: 10 }).map((texts) => texts.join(''));
+    fc.assert(fc.property(parts, (text) => {
+      expect(printing(readEntries([{ message: text }])[0]!.shown)).toBe(printing(text));
+    }));
+  });
+
+  test('tells that a message has more lines than are read', () => {
+    expect(readEntries([{ message: 'x\n'.repeat(250) }]).at(-1)!.shown).toBe('x…');
   });
 
   test('of any text is cleaned of all that does not print, and cleaning it again changes nothing', () => {

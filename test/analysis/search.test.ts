@@ -26,14 +26,14 @@ describe('a search', () => {
 
   test('shows lines around matches, once where they touch', () => {
     expect(texts({ pattern: 'route|retrying in 2s', context: 1 })).toEqual([
-      ['~starting', 'ERROR no route to host', '~    at connect (net.js:1)', 'WARN retrying in 2s', '~retrying in 4s'],
+      ['~starting', '␛ERROR␛ no route to host', '~    at connect (net.js:1)', 'WARN retrying in 2s', '~retrying in 4s'],
     ]);
     expect(texts({ pattern: 'starting|health' })).toEqual([['starting'], ['GET /health 200']]);
   });
 
   test('takes lines at least as grave as asked, a stack trace with its error', () => {
-    expect(texts({ level: 'error' })).toEqual([['ERROR no route to host', '    at connect (net.js:1)']]);
-    expect(texts({ level: 'warn' })).toEqual([['ERROR no route to host', '    at connect (net.js:1)', 'WARN retrying in 2s']]);
+    expect(texts({ level: 'error' })).toEqual([['␛ERROR␛ no route to host', '    at connect (net.js:1)']]);
+    expect(texts({ level: 'warn' })).toEqual([['␛ERROR␛ no route to host', '    at connect (net.js:1)', 'WARN retrying in 2s']]);
   });
 
   test('keeps to a time window; a line without a time has that of the line before it', () => {

@@ -67,7 +67,7 @@ describe("the platform's own words", () => {
     ['a JSON string', '"text"', '"text"'],
     ['an array', '["a"]', '["a"]'],
     ['a page without its markup', '<!DOCTYPE html><style>p{color:red}</style><h1>502 Bad <b>Gateway</b></h1><script>let a = 1</script>', '502 Bad Gateway'],
-    ['one line without control characters', { message: 'a\u0000b\n\u001B[31mc\u200Bd\u202Ee\u2028f' }, 'ab cdef'],
+    ['one line, with what is invisible written out', { message: 'a\u0000b\n\u001B[31mc\u200Bd\u202Ee\u2028f' }, 'a<U+0000>b <U+001B>[31mc<U+200B>d<U+202E>e f'],
   ])('are %s', async (_, body, detail) => {
     const { failure } = await changeAgainst({ status: 400, body });
     expect(failure.detail).toBe(detail);

@@ -20,7 +20,7 @@ const maximumLines = 6;
 // Warnings weigh less, whatever else they say.
 const errorWeight = 4;
 
-const toRelevantLine = ({ index, time, level, text, count }: Repeat): RelevantLine => ({ index, ...(time !== undefined && { time }), level, text, count });
+const toRelevantLine = ({ index, time, level, shown: text, count }: Repeat): RelevantLine => ({ index, ...(time !== undefined && { time }), level, text, count });
 
 /**
  * The few lines worth reading, in their order. Lines that causes are based on are selected first, then the most severe
@@ -67,7 +67,7 @@ export function timelineOf(situation: DeploymentSituation, sign?: number): Timel
     ...dated.slice(-maximumChanges).map(({ at, text }) => ({ at, what: text })),
     startedEntry(deployment),
     ...steps.map(({ name, status, seconds }) => ({ what: `${name} ${stepWords[status ?? ''] ?? status ?? 'went on'}`, seconds })),
-    ...(line ? [{ at: line.time, what: `first sign: ${quote(line.text.trim())}` }] : []),
+    ...(line ? [{ at: line.time, what: `first sign: ${quote(line.shown.trim())}` }] : []),
     { at: deployment.endedAt, what: deployment.end === undefined ? `still ${deployment.state ?? 'going'}` : `ended as ${deployment.state ?? 'unknown'}`, seconds: deployment.seconds },
     ...(stop ? [{ at: stop.startedAt, what: `stopped${stop.triggeredBy ? ` by ${stop.triggeredBy}` : ''}` }] : []),
   ];

@@ -7,6 +7,7 @@ export interface Repeat {
   readonly index: number;
   readonly position: number;
   readonly text: string;
+  readonly shown: string;
   readonly time?: string;
   readonly level: Level;
   readonly declared?: Level;
@@ -31,11 +32,11 @@ export const lineTemplate = (text: string): string => text.replace(eventCount, '
  */
 export function collapse(entries: readonly Entry[]): Repeat[] {
   const repeats = new Map<string, Repeat>();
-  for (const { text, index, position, time, level, declared } of entries) {
+  for (const { text, shown, index, position, time, level, declared } of entries) {
     const key = `${level} ${lineTemplate(text)}`;
     const known = repeats.get(key);
     repeats.set(key, {
-      index, position, text, time, level,
+      index, position, text, shown, time, level,
       ...(declared !== undefined && { declared }),
       count: (known?.count ?? 0) + 1,
       first: known?.first ?? index,

@@ -1,6 +1,6 @@
 import { detectLevel, levelOfWord } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
-import { withoutEscapes } from '../../contract/index.ts';
+import { withoutStyles, withStyleMarks, writtenOut } from '../../contract/index.ts';
 
 // Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
@@ -12,19 +12,32 @@ const lastOverwrite = (text: string): string =>
   text.includes('\r') ? (text.split('\r').findLast((part) => part.trim() !== '') ?? '') : text;
 
 /**
- * A line as a terminal shows it: without colours and other escape sequences, control characters and trailing space; of a
- * progress bar only the last update. Takes linear time.
+ * A line in which words are found: without colours, control characters and trailing space; of a progress bar only the last
+ * update. Everything that prints stays. Takes linear time.
  */
 export const cleanLine = (line: string): string =>
-  lastOverwrite(withoutEscapes(line.slice(0, maximumLineLength))).replace(unprintable, '').trimEnd();
+  lastOverwrite(withoutStyles(line.slice(0, maximumLineLength))).replace(unprintable, '').trimEnd();
 
-/** A cleaned line, and the record it belongs to. */
+/** Stands for what is left out of a line that is shown. */
+const ellipsis = '…';
+
+/** The same line as it is shown: with a mark for everything that isn't. */
+function shownLine(line: string): string {
+  const read = withStyleMarks(line.slice(0, maximumLineLength));
+  const last = lastOverwrite(read);
+  return `${last === read ? '' : ellipsis}${writtenOut(last).trimEnd()}${line.length > maximumLineLength ? ellipsis : ''}`;
+}
+
+/** A line of a log, and the record it belongs to. */
 export interface Entry {
   /** Index of the log line it is from; all lines of a message have the same. */
   readonly index: number;
   /** Index among all entries. */
   readonly position: number;
+  /** What is searched. */
   readonly text: string;
+  /** What is shown, with marks for what the text lacks. */
+  readonly shown: string;
   readonly time?: string;
   readonly pod?: string;
   readonly level: Level;
@@ -57,8 +70,11 @@ const continuesRecord = (head: Head | undefined, text: string, pod: string | und
   return continuation.test(text) || (indented.test(text) && detectLevel(text) === undefined) || (head.traceback && pythonException.test(text));
 };
 
-/** The lines of a message: some loggers write a whole stack trace as one message. */
-const messageLines = (message: string): string[] => message.split('\n', longestRecord).map(cleanLine);
+/** The lines of a message: some loggers write a whole stack trace as one message. The last that is read tells if there are more. */
+function messageLines(message: string): { readonly text: string; readonly shown: string }[] {
+  const lines = message.split('\n', longestRecord + 1);
+  return lines.slice(0, longestRecord).map((line, index) => ({ text: cleanLine(line), shown: `${shownLine(line)}${index === longestRecord - 1 && lines.length > longestRecord ? ellipsis : ''}` }));
+}
 
 /**
  * Splits log lines into cleaned entries, in their order, each with its level and the record it belongs to. Lines of
@@ -66,7 +82,7 @@ const messageLines = (message: string): string[] => message.split('\n', longestR
  */
 export function readEntries(lines: readonly LogLine[]): Entry[] {
   const heads = new Map<string | undefined, Head>();
-  const read = (line: LogLine, index: number, text: string, position: number): Entry => {
+  const read = (line: LogLine, index: number, { text, shown }: { readonly text: string; readonly shown: string }, position: number): Entry => {
     const pod = line.pod_name ?? undefined;
     const last = heads.get(pod);
     const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
@@ -75,6 +91,7 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
       index,
       position,
       text,
+      shown,
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
       level: moreSevere(continues ? last.level : 'debug', declared ?? detectLevel(text) ?? (continues ? 'debug' : 'info')),
@@ -88,6 +105,6 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
     return entry;
   };
   return lines
-    .flatMap((line, index) => messageLines(line.message ?? '').map((text) => ({ line, index, text })))
-    .map(({ line, index, text }, position) => read(line, index, text, position));
+    .flatMap((line, index) => messageLines(line.message ?? '').map((texts) => ({ line, index, texts })))
+    .map(({ line, index, texts }, position) => read(line, index, texts, position));
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Uuid } from '../primitives.ts';
+import { DateTime, Uuid, terminalOutput } from '../primitives.ts';
 import {
   ApplicationState, DeploymentAction, DeploymentActionStatus, DeploymentState, DeploymentSubAction, ServiceDeploymentStatusValue,
 } from '../states.ts';
@@ -98,7 +98,7 @@ export const Deployment = ServiceDeploymentStatus.extend({
 const LogLine = z.object({
   id: Uuid,
   created_at: DateTime,
-  message: z.string(),
+  message: terminalOutput(),
   pod_name: z.string(),
   version: z.string(),
 });

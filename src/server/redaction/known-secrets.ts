@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createValueFinder, minimumMaskedLength, type ValueFinder } from '../../client/index.ts';
-import { withoutInvisible } from '../../contract/index.ts';
+import { createValueFinder, minimumMaskedLength, readingsOf, type ValueFinder } from '../../client/index.ts';
 import { clean } from './untrusted-text.ts';
 
 /** Longest mentioned value that is searched for, in characters. */
@@ -39,8 +38,8 @@ function newestWithin(values: readonly string[], limits: { readonly values: numb
 /** The mentioned values that are searched for while a call runs. */
 export const searchableIn = (values: readonly string[]): readonly string[] => newestWithin(values.filter(isSearchable), { values: Infinity, characters: mostOfCall });
 
-// Texts are cleaned before they are searched, so a value that isn't clean appears in another form.
-const formsOf = (value: string): readonly string[] => [value, ...[clean(value), withoutInvisible(value)].filter(({ length }) => length >= minimumMaskedLength)];
+// Texts are searched as they are shown, and in readings without what may split a word.
+const formsOf = (value: string): readonly string[] => [value, ...[clean(value), ...readingsOf(value)].filter(({ length }) => length >= minimumMaskedLength)];
 
 /** Finds these values in cleaned texts. */
 export const finderFor = (values: readonly string[]): ValueFinder => createValueFinder(values.flatMap(formsOf));

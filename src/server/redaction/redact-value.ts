@@ -1,4 +1,5 @@
-import { withoutInvisible } from '../../contract/index.ts';
+import { readingsOf } from '../../client/index.ts';
+import { withoutInvisible, withStyleMarks } from '../../contract/index.ts';
 import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { hasUserinfo, isCredentialHeader, isSecretName, looksLikeSecret } from './recognition/index.ts';
 
@@ -25,8 +26,11 @@ const valueMember = 'value';
 
 const nameIn = (record: JsonRecord): string | undefined => nameMembers.map((member) => record[member]).find((name) => typeof name === 'string');
 
-/** The forms of a name to check: without invisible characters, and as it is shown. */
-const nameReadings = (name: string, rules: MaskingRules): readonly string[] => [...new Set([withoutInvisible(name), rules.text(name)])];
+/** The forms of a name to check: without what may split it, and as it is shown. */
+function nameReadings(name: string, rules: MaskingRules): readonly string[] {
+  const shown = rules.text(name);
+  return [...new Set([...readingsOf(name), ...readingsOf(shown), shown])];
+}
 
 /** The caller's value for a member; undefined if there is none. */
 const providedIn = (provided: unknown, name: string): unknown => (isRecord(provided) && Object.hasOwn(provided, name) ? provided[name] : undefined);
@@ -70,6 +74,7 @@ const userinfo = /^(?<scheme>[a-z][\w+.-]*:\/\/)(?<secret>[^/?#\\]+)@/i;
 /** Masks a string of this schema. In a URI that isn't secret itself, the userinfo is. */
 function redactText(text: string, schema: JsonSchema | undefined, { hide, text: showText }: MaskingRules): string {
   if (schema?.secret) return hide(text);
+  if (schema?.terminalOutput) return showText(withStyleMarks(text));
   const { scheme, secret } = (schema?.format === 'uri' && userinfo.exec(text)?.groups) || {};
   // Userinfo that the pattern can't separate: the whole URI is hidden.
   if (secret === undefined && schema?.format === 'uri' && hasUserinfo(text)) return hide(text);

@@ -1,25 +1,25 @@
-import { isPrintableAscii, invisibleCharacters, withLineFeeds, withoutEscapes, withoutInvisible } from '../../contract/index.ts';
+import { maskReadings } from '../../client/index.ts';
+import { isPrintableAscii, writtenOut } from '../../contract/index.ts';
 
-const escapeCharacter = (character: string): string => `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`;
+export { writtenOut as clean } from '../../contract/index.ts';
 
-/**
- * Removes terminal escapes, and writes other control characters and invisible characters as `<U+200B>`. Idempotent.
- */
-export const clean = (text: string): string => (isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, escapeCharacter));
-
-const escapedCharacter = /<U\+[0-9A-F]{4,6}>/g;
+// A secret that was hidden can show the start of another one, as in `maskShapes`.
+const mostRounds = 4;
 
 /**
- * Cleans a text, then masks it. If invisible characters would hide a secret from the mask, the result omits them.
- * @param mask hides secrets in a cleaned text.
+ * Masks a text and writes out what isn't visible in it. Secrets that invisible characters or escape sequences split are
+ * found too. Idempotent.
+ * @param mask hides secrets.
  */
 export function cleanThenMask(text: string, mask: (text: string) => string): string {
-  const cleaned = clean(text);
-  const visible = cleaned === text ? text : withoutInvisible(text);
-  const masked = mask(cleaned);
-  if (visible === cleaned) return masked;
-  const maskedVisible = mask(visible);
-  return maskedVisible === masked.replaceAll(escapedCharacter, '') ? masked : maskedVisible;
+  if (isPrintableAscii(text) && !text.includes('<U+')) return mask(text);
+  let masked = text;
+  for (let round = 0; round < mostRounds; round += 1) {
+    const next = mask(writtenOut(maskReadings(masked, mask)));
+    if (next === masked) break;
+    masked = next;
+  }
+  return masked;
 }
 
 const openMark = '<platform-data>';

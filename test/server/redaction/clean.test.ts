@@ -4,11 +4,12 @@ import { clean, createRedaction, fence, fenceInline, fenceMarks } from '../../..
 
 describe('cleaning', () => {
   test.each([
-    ['\u001B[31mred\u001B[0m', 'red'],
-    ['\u001B]8;;https://evil.example\u0007click\u001B]8;;\u0007', 'click'],
-    ['\u001B]0;never ended, never hidden', '0;never ended, never hidden'],
-    ['\u009B31mred\u009D0;title\u009C', 'red'],
-    ['a\r\nb\rc', 'a\nb\nc'],
+    ['\u001B[31mred\u001B[0m', '<U+001B>[31mred<U+001B>[0m'],
+    ['echo ready\u001B]0;rm -rf /data;\u0007', 'echo ready<U+001B>]0;rm -rf /data;<U+0007>'],
+    ['\u001B[curl', '<U+001B>[curl'],
+    ['\u001B]0;never ended', '<U+001B>]0;never ended'],
+    ['\u009B31mred\u009D0;title\u009C', '<U+009B>31mred<U+009D>0;title<U+009C>'],
+    ['a\r\nb\rc', 'a<U+000D>\nb<U+000D>c'],
     ['bell\u0007 null\u0000', 'bell<U+0007> null<U+0000>'],
     ['ab\u200Bc', 'ab<U+200B>c'],
     ['\u202Egnp.exe', '<U+202E>gnp.exe'],
@@ -21,6 +22,11 @@ describe('cleaning', () => {
 
   test.each([['plain text\n\twith tabs'], ['Grüße, 你好, עברית'], ['⚠\uFE0F done'], ['a < b && c > d']])('leaves %j alone', (text) => {
     expect(clean(text)).toBe(text);
+  });
+
+  test('removes nothing', () => {
+    const invisible = /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/gu;
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => clean(text).replaceAll(/<U\+[0-9A-F]{4,6}>/g, '').replaceAll('\uFE0F', '') === text.replaceAll(invisible, '')));
   });
 
   test('twice changes nothing more', () => {

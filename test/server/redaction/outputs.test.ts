@@ -89,10 +89,22 @@ test('what was made fit to be shown stays as it is', () => {
   );
 });
 
-test('invisible characters are still reported where they hide no secret', () => {
+test('what is invisible is written out, secret beside it or not', () => {
   const redactor = redactorOf();
   expect(redactor.text(`a\u200Bb ${token}`)).toBe(`a<U+200B>b ${mask}`);
-  expect(redactor.text(`a\u200Bb ${token.slice(0, 4)}\u200B${token.slice(4)}`)).toBe(`ab ${mask}`);
+  expect(redactor.text(`a\u200Bb ${token.slice(0, 4)}\u200B${token.slice(4)}`)).toBe(`a<U+200B>b ${mask}`);
+});
+
+/** Texts with what a terminal doesn't show, and without anything that is taken for a secret. */
+const undressed = fc.array(fc.constantFrom('echo ready ', 'rm -rf /data;', 'url', '\u001B]0;', '\u0007', '\u001B[', 'c', '\u200B', '\u009D', '\r', '\r\n', token), { maxLength: 12 }).map((parts) => parts.join(''));
+
+/** What prints of a text that is shown or was given. */
+const printing = (text: string): string => text.replaceAll(/<U\+[\dA-F]{4,6}>|(?![\n])\p{Cc}|\u200B/gu, '');
+
+test('nothing that prints disappears with what does not, but for secrets', () => {
+  fc.assert(fc.property(undressed, (text) => {
+    expect(printing(redactorOf().text(text))).toBe(printing(text).replaceAll(token, mask));
+  }));
 });
 
 test('names that become alike stay apart', () => {

@@ -38,7 +38,7 @@ export const buildRules: readonly CauseRule[] = [
       if (facts['parse']) return `The Dockerfile can't be read, line ${facts['line']}: ${quote(facts['parse'])}.`;
       const where = facts['stage'] ? ` at step [${facts['stage']}]` : '';
       const what = facts['command'] ?? facts['instruction'];
-      const said = outputOfFailedCommand(situation).map(({ text }) => quote(withoutStepPrefix(text).trim()));
+      const said = outputOfFailedCommand(situation).map(({ shown }) => quote(withoutStepPrefix(shown).trim()));
       const output = said.length === 0 ? '' : ` The last that it said: ${said.join(', ')}.`;
       return `The image's build fails${where}${what ? `: ${quote(what)}` : ''}${facts['exit'] ? ` ended with exit code ${facts['exit']}` : ''}.${output}`;
     },

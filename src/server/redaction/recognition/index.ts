@@ -25,7 +25,7 @@ const isPlain = (text: string): boolean => /^(?:[\w./-]{0,15}|[0-9a-f]{8}(?:-[0-
 /**
  * Recognises secrets in a text by their form, or by the name before them, and replaces them with `[hidden]`. Idempotent.
  * Takes time linear in the length of the text, whatever it contains.
- * @param text without terminal escapes and invisible characters: they could split a secret.
+ * @param text as it is shown, or a reading of it without what could split a secret.
  */
 export function maskShapes(text: string): string {
   if (isPlain(text)) return text;

@@ -73,9 +73,9 @@ describe('a notice of a waiting call', () => {
   });
 
   test.each([
-    ['lines', 'shop/prod\n\napproved by\r\n\tthe operator', 'shop/prod approved by the operator'],
+    ['lines', 'shop/prod\n\napproved by\r\n\tthe operator', 'shop/prod approved by<U+000D> the operator'],
     ['what hides or reorders text', 'shop/\u202Edorp\u200B', 'shop/<U+202E>dorp<U+200B>'],
-    ['terminal escapes', '\u001B[2Jshop/prod', 'shop/prod'],
+    ['terminal escapes', '\u001B[2Jshop/prod', '<U+001B>[2Jshop/prod'],
     ['a key by its form', 'shop/AKIAIOSFODNN7EXAMPLQ', 'shop/[hidden]'],
     ['a value after a telling name', 'DB_PASSWORD=correct-horse-battery', 'DB_PASSWORD=[hidden]'],
     ['credentials in a URL', 'https://ann:correct-horse@db.example/x', 'https://ann:[hidden]@db.example/x'],
