@@ -1,5 +1,6 @@
 /** The API as data. */
 
+export { addressFaultText, readGitAddress, readHttpAddress, type AddressFault, type ParsedAddress } from './addresses.ts';
 export { defaultHistoryPageSize, everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';

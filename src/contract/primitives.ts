@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { addressText, readHttpAddress } from './addresses.ts';
 
 /** Kinds of resources that an id can refer to. */
 export const referenceKinds = [
@@ -16,8 +17,6 @@ export type ReferenceKind = (typeof referenceKinds)[number];
 const formatted = (format: string, check: z.ZodType<unknown, string>) =>
   z.string().refine((value) => check.safeParse(value).success, { error: `must be a valid ${format}` }).meta({ format });
 
-const isHttpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-
 export const Uuid = formatted('uuid', z.guid());
 export const DateTime = formatted('date-time', z.iso.datetime({ offset: true }));
 export const Email = formatted('email', z.email());
@@ -25,8 +24,8 @@ export const Email = formatted('email', z.email());
 export const Duration = formatted('duration', z.iso.duration());
 /** Any absolute URI. */
 export const Uri = formatted('uri', z.string().refine((value) => URL.canParse(value)));
-/** An http or https URL. */
-export const HttpUrl = formatted('uri', z.string().refine(isHttpUrl));
+/** An http or https URL that every program reads alike. */
+export const HttpUrl = addressText(readHttpAddress).meta({ format: 'uri' });
 
 /** The id of a resource of this kind. The schema's metadata holds the kind. */
 export const reference = (kind: ReferenceKind) => Uuid.meta({ reference: kind });

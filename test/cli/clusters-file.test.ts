@@ -121,6 +121,23 @@ test.each([
   await expect(openWith(`registries: { ours: ${registry} }`)).rejects.toThrow(why);
 });
 
+test.each([
+  [String.raw`registries: { ours: { url: 'https://registry.example.com\@127.0.0.1' } }`, /must not hold backslashes/],
+  ['registries: { ours: { url: "https://me@registry.example.com" } }', /must be an address with https/],
+  ['registries: { ours: { url: "https://registry/ours" } }', /a host with a dot or a port/],
+  [String.raw`prometheus: { url: 'http://prometheus.example\@127.0.0.1:9090' }`, /must not hold backslashes/],
+  ['prometheus: { url: "http://me@prometheus.example" }', /without credentials, query or fragment/],
+])('an address that programs would read in different ways is refused: %s', async (section, why) => {
+  await expect(openWith(section)).rejects.toThrow(why);
+});
+
+test.each([
+  [', build_registry: registry', /must be a host with a dot or its port/], [', build_registry: registry/ours', /must be a host with a dot or its port/],
+  [String.raw`, proxy: { acme_directory: 'https://ca.example.com\@127.0.0.1/directory' }`, /must not hold backslashes/],
+])('and so is one of a cluster: %s', async (cluster, why) => {
+  await expect(open('', cluster)).rejects.toThrow(why);
+});
+
 test('a clusters file has a cluster, and has to be there', async () => {
   const clustersFile = join(await temporaryDirectory(), 'clusters.yaml');
   const opening = () => openClusters({ runtime: 'docker', engine: '', engineTlsDir: undefined, domain: 'localhost', clustersFile });

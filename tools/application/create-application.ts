@@ -1,4 +1,4 @@
-import { gitProviders, operations } from '../../src/contract/index.ts';
+import { gitProviders, operations, readGitAddress } from '../../src/contract/index.ts';
 import { at, defineTool, isRecord, naming, readUses, record, rowsIn, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { portsOf, serviceFields } from '../shared/service-update.ts';
 
@@ -7,8 +7,11 @@ const providers = gitProviders.map((provider) => [new RegExp(String.raw`(?:^|[.-
 
 const words: readonly string[] = gitProviders;
 
-/** The host of a git address, such as `git@host:owner/name` or `https://host/owner/name`. */
-const hostOf = (url: string | undefined): string | undefined => (/^git@([^\s:]+):/.exec(url ?? '')?.[1] ?? URL.parse(url ?? '')?.hostname)?.toLowerCase();
+/** The host of a git address, such as `git@host:owner/name` or `https://host/owner/name`; undefined for none. */
+const hostOf = (url: string | undefined): string | undefined => {
+  const address = url === undefined ? undefined : readGitAddress(url);
+  return typeof address === 'object' ? address.hostname : undefined;
+};
 
 interface Repository {
   readonly host?: string;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AlertRuleRequest } from '../../contract/index.ts';
+import { addressFaultText, AlertRuleRequest, readHttpAddress } from '../../contract/index.ts';
 import type { RealClusters } from '../../platform/index.ts';
 import { readConfiguredValue } from './configured-file.ts';
 
@@ -33,8 +33,9 @@ export async function alertSettings({ receivers, rules }: z.output<typeof Alerts
   return {
     receivers: await Promise.all(Object.entries(receivers).map(async ([name, { url_file: file, kind }]) => {
       const url = await readConfiguredValue(from(file), `The url_file of the receiver "${name}"`);
-      if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new Error(`The file ${from(file)} must hold the http or https address of the receiver "${name}", and nothing else.`);
-      return { name, kind, url };
+      const address = readHttpAddress(url);
+      if (typeof address === 'string') throw new Error(`The file ${from(file)} must hold the http or https address of the receiver "${name}", and nothing else: it ${addressFaultText(address)}.`);
+      return { name, kind, url: address.url };
     })),
     rules: Object.entries(rules).map(([name, { cluster, condition: promql, operator, threshold, function: reduce, for: duration, severity, description, summary, runbook_url: runbook, receivers: told }]) => ({
       name, cluster, description, severity, for_duration: duration, receivers: told, condition: { kind: 'CUSTOM' as const, promql, operator, threshold, function: reduce },

@@ -20,7 +20,8 @@ const RegistryOfCluster = z.strictObject({
 
 /** What a cluster of the clusters file may say of building images. */
 export const BuildsOfCluster = z.object({
-  build_registry: z.string().regex(/^[\w.-]+(?::\d+)?(?:\/[a-z0-9][a-z0-9._/-]*)?$/, 'must be a host with its port, and a path if wanted, without https://').optional(),
+  // Engines take a first part without dot or port for a folder of the public registry.
+  build_registry: z.string().regex(/^(?=[^/]*[.:]|localhost(?:\/|$))[\w.-]+(?::\d+)?(?:\/[a-z0-9][a-z0-9._/-]*)?$/, 'must be a host with a dot or its port, and a path if wanted, without https://').optional(),
   registry: RegistryOfCluster.optional(),
   build_memory_mb: z.int().min(16).optional(),
   // The platform itself ends a build after an hour, and can't tell why it took so long.

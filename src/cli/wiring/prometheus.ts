@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { readConfiguredValue } from './configured-file.ts';
+import { HttpAddress, isBare } from './http-address.ts';
 
 /** The Prometheus of the clusters file. Without an address it only fetches what is measured. */
 export const PrometheusOfFile = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must be an address such as http://127.0.0.1:9090' }).refine((url) => !/[?#@]/.test(url), { error: 'must have no credentials, query or fragment' }).optional(),
+  url: HttpAddress('must be an address such as http://127.0.0.1:9090, without credentials, query or fragment', isBare).optional(),
   ca: z.string().optional(),
   token_file: z.string().optional(),
   username: z.string().optional(),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readConfiguredFile } from './configured-file.ts';
+import { HttpAddress } from './http-address.ts';
 
 const Port = z.int().min(1).max(65_535);
 
@@ -11,7 +12,7 @@ export const ProxyOfCluster = z.strictObject({
   bind: z.union([z.ipv4(), z.ipv6()]).optional(),
   image: z.string().min(1).optional(),
   email: z.email().optional(),
-  acme_directory: z.url({ protocol: /^https$/, error: 'must be the https:// address of the directory of an ACME server' }).optional(),
+  acme_directory: HttpAddress('must be the https:// address of the directory of an ACME server', ({ scheme }) => scheme === 'https').optional(),
   acme_root_file: z.string().optional(),
 }).refine(({ acme_directory: directory, acme_root_file: root }) => root === undefined || directory !== undefined, { error: 'must have acme_directory where it has acme_root_file' });
 

@@ -6,6 +6,7 @@ import { BackupsOfCluster, backupSettings } from './backup-settings.ts';
 import { readConfiguredFile, readConfiguredValue } from './configured-file.ts';
 import { readAddress, tlsFilesIn, whereAddresses } from './engine-connection.ts';
 import { BuildsOfCluster, buildSettings, GitServers, ownRegistrySettings, readGitServers } from './git-servers.ts';
+import { HttpAddress, isBare } from './http-address.ts';
 import { nodeSettings, NodesOfCluster } from './node-settings.ts';
 import { ProxyOfCluster, publicPortSettings } from './public-ports.ts';
 import { AlertsOfFile, alertSettings } from './alerts.ts';
@@ -38,7 +39,8 @@ const Engine = z.union([z.string(), z.array(z.string()).min(1).max(16).refine((a
 
 /** A registry that services may name. Without credentials, it is asked without. */
 const Registry = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'must be an address with https:// or http:// before its host, such as https://registry.example.com' }),
+  // Engines take the first part of an image for a host only if it has a dot or a port: otherwise for a folder of the public registry.
+  url: HttpAddress('must be an address with https:// or http:// before its host, such as https://registry.example.com, and a host with a dot or a port', (address) => isBare(address) && (/[.:]/.test(address.host) || address.host === 'localhost')).transform((url) => url.replace(/\/$/, '')),
   username: z.string().optional(),
   password_file: z.string().optional(),
 }).refine(({ username, password_file: password }) => (username === undefined) === (password === undefined), { error: 'must have both username and password_file, or none of them' });

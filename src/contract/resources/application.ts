@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { addressText, readGitAddress } from '../addresses.ts';
 import { Name, resourceOf } from '../primitives.ts';
 import { GitRepository, Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
 
 export const BuildMode = z.enum(['DOCKER']);
 
-const GitUrl = z.string().regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, 'must be a git address, such as https://host/owner/repository.git');
+/** The pattern tells clients how it looks; what it means is read by one function for all. */
+const GitUrl = addressText(readGitAddress, z.string().regex(/^(https?:\/\/[^\s/]+\/|ssh:\/\/[^\s/]+\/|git@[^\s:]+:)\S+$/, { error: 'must be a git address, such as https://host/owner/repository.git', abort: true }));
 
 /** The words for git providers that platforms with a fixed set of them take. */
 export const gitProviders = ['GITHUB', 'GITLAB', 'BITBUCKET'] as const;

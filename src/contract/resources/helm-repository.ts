@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { addressFaultText, readChartAddress } from '../addresses.ts';
 import { identity, Name, resourceOf, secret } from '../primitives.ts';
 import { HelmRepositoryKind } from './helm.ts';
 
@@ -39,6 +40,11 @@ export const HelmRepositoryRequest = z
   .refine(({ kind, url }) => url === undefined || url.startsWith(kind === 'HTTPS' ? 'https://' : 'oci://'), {
     error: 'must start with https:// for kind HTTPS and with oci:// for OCI kinds',
     path: ['url'],
+    abort: true,
+  })
+  .superRefine(({ kind, url }, context) => {
+    const fault = url === undefined ? undefined : readChartAddress(url, kind === 'HTTPS' ? 'https' : 'oci');
+    if (typeof fault === 'string') context.addIssue({ code: 'custom', message: addressFaultText(fault), path: ['url'] });
   });
 
 export const HelmRepository = resourceOf('helm_repository', z.object({

@@ -221,6 +221,16 @@ describe('an application', () => {
   test.each(['not a url', 'ftp://git.example.com/a', 'https://git.example.com'])('"%s" is no git address', async (url) => {
     expectRefusal(await send('create_application', { git_repository: { url } }), /^git_repository\.url: /);
   });
+
+  const odd = String.raw`https://8.8.8.8\@127.0.0.1:8443/team/app.git`;
+  test.each<[OperationName, Json, RegExp]>([
+    ['create_application', { git_repository: { url: odd } }, /^git_repository\.url: must not hold backslashes/], ['update_application', { git_repository: { url: odd } }, /^git_repository\.url: /],
+    ['create_job', { source: { docker: { git_repository: { url: odd } } } }, /^source\.docker\.git_repository\.url: /], ['create_terraform', { terraform_files_source: { git: { git_repository: { url: odd } } } }, /^terraform_files_source\.git\.git_repository\.url: /],
+    ['update_helm', { source: { git_repository: { url: odd } } }, /^source\.git_repository\.url: /], ['create_webhook', { target_url: odd }, /^target_url: /],
+    ['create_helm_repository', { url: odd }, /^url: /],
+  ])('an address that programs read in different ways is refused: %s', async (name, change, message) => {
+    expectRefusal(await send(name, change), message);
+  });
 });
 
 describe('a database', () => {

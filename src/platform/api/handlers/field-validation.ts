@@ -50,16 +50,3 @@ export function requireYaml(member: string, content: string): void {
   const fault = documents.flatMap(({ errors }) => errors)[0];
   if (fault) throw invalid(member, `is no YAML: line ${lines.linePos(fault.pos[0]).line}, ${fault.message}`);
 }
-
-/**
- * Refuses a URL with credentials, because responses show URLs. A user name alone is allowed where it is no secret, as in
- * ssh://git@host.
- * @throws ApiProblem 400 with the member
- */
-export function requireNoCredentials(member: string, address: string | undefined): void {
-  if (address === undefined || !URL.canParse(address)) return;
-  const { protocol, username, password } = new URL(address);
-  if (password !== '' || (username !== '' && protocol !== 'ssh:')) {
-    throw invalid(member, 'must not hold a user name or password; link a git token or give the credentials in their own members');
-  }
-}

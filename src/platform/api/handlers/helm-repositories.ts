@@ -3,7 +3,6 @@ import { isVisibleCredential } from '../../../contract/index.ts';
 import { isoNow } from '../../common/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Db, HelmRepositoryTable } from '../../store/index.ts';
-import { requireNoCredentials } from './field-validation.ts';
 import { findById } from './find.ts';
 import { pageOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';
@@ -31,7 +30,6 @@ export const helmRepositoryHandlers = {
   create_helm_repository: async ({ organization_id, config, ...repository }, { db, clock, random, vault }) => {
     await findById(db, 'organization', organization_id);
     await requireFreeName(db, 'helm_repository', organization_id, repository.name);
-    requireNoCredentials('url', repository.url);
     const secrets = pickMembers(config, (name) => !isVisibleCredential(name));
     const now = isoNow(clock);
     const row = await db

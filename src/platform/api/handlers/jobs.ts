@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { JobRequest } from '../../../contract/index.ts';
 import { isoNow, type ServiceSpecs } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { requireCron, requireNoCredentials } from './field-validation.ts';
+import { requireCron } from './field-validation.ts';
 import { findUnlockedCluster } from './environment-changes.ts';
 import { findService } from './find.ts';
 import { requireFreeServiceName, requireGroups, requireImage, requireWithinMaximums } from './service-config.ts';
@@ -16,12 +16,11 @@ type Cluster = Awaited<ReturnType<typeof findUnlockedCluster>>;
  * @throws ApiProblem 400 with the invalid member
  */
 async function toStoredJob(request: Omit<z.output<typeof JobRequest>, 'name'>, cluster: Cluster, context: RequestContext): Promise<ServiceSpecs['job']> {
-  const { schedule: { cronjob }, source: { image, docker } } = request;
+  const { schedule: { cronjob }, source: { image } } = request;
   requireWithinMaximums(request, cluster);
   if (cronjob) requireCron('schedule.cronjob', cronjob, isoNow(context.clock));
   // Jobs that come from elsewhere may name no registry.
   if (image?.registry_id !== undefined) await requireImage({ ...image, registry_id: image.registry_id }, cluster.organization_id, context, 'source.image.');
-  requireNoCredentials('source.docker.git_repository.url', docker?.git_repository.url);
   await requireGroups(request, cluster.organization_id, context.db);
   return { ...request, job_type: cronjob ? 'CRON' : 'LIFECYCLE' };
 }

@@ -2,7 +2,7 @@ import type { ServiceKind } from '../../../contract/index.ts';
 import { isoNow } from '../../common/index.ts';
 import { addDatabaseVariables, renameDatabaseVariables } from '../../engine/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { requireNoCredentials, requireYaml } from './field-validation.ts';
+import { requireYaml } from './field-validation.ts';
 import { findUnlockedCluster } from './environment-changes.ts';
 import { findService, requireReferences, type ServiceRow } from './find.ts';
 import { requireFreeServiceName, requireImage, requireWithinMaximums, toStoredDatabase, toStoredHelm, toStoredRunnable } from './service-config.ts';
@@ -28,7 +28,6 @@ export const serviceHandlers = {
   create_application: async ({ environment_id, ...request }, context) => {
     const cluster = await findUnlockedCluster(environment_id, context);
     await requireFreeServiceName(context.db, environment_id, request.name);
-    requireNoCredentials('git_repository.url', request.git_repository.url);
     const spec = await toStoredRunnable(request, undefined, cluster, context);
     return serviceAnswer(context.db, await insertService('application', environment_id, request.name, spec, context), cluster);
   },
@@ -45,7 +44,6 @@ export const serviceHandlers = {
     const row = await findService(context.db, 'application', application_id);
     const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, request.name, row.id);
-    requireNoCredentials('git_repository.url', request.git_repository.url);
     const spec = await toStoredRunnable(request, row.spec, cluster, context);
     return serviceAnswer(context.db, await replaceService(row, request.name, spec, context), cluster);
   },
@@ -77,8 +75,6 @@ export const serviceHandlers = {
     const row = await findService(context.db, 'helm', helm_id);
     const cluster = await findUnlockedCluster(row.environment_id, context);
     await requireFreeServiceName(context.db, row.environment_id, name, row.id);
-    requireNoCredentials('source.git_repository.url', (request.source.git_repository ?? request.source.git?.git_repository)?.url);
-    requireNoCredentials('values_override.file.git.git_repository.url', request.values_override.file?.git?.git_repository.url);
     (request.values_override.file?.raw?.values ?? []).forEach(({ content }, index) => requireYaml(`values_override.file.raw.values[${index}].content`, content));
     const spec = toStoredHelm(request, row.spec, () => context.random.uuid());
     const repository = spec.source.repository?.repository.id;

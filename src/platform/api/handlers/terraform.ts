@@ -4,7 +4,6 @@ import type { ServiceSpecs } from '../../common/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
 import { requester } from './deployments.ts';
 import { findUnlockedCluster } from './environment-changes.ts';
-import { requireNoCredentials } from './field-validation.ts';
 import { findService } from './find.ts';
 import { requireFreeServiceName, requireWithinMaximums } from './service-config.ts';
 import { serviceAnswer } from './service-answers.ts';
@@ -18,7 +17,6 @@ type Cluster = Awaited<ReturnType<typeof findUnlockedCluster>>;
  */
 function toStored(request: Omit<z.output<typeof TerraformRequest>, 'name'>, cluster: Cluster): ServiceSpecs['terraform'] {
   requireWithinMaximums(request, cluster);
-  requireNoCredentials('terraform_files_source.git.git_repository.url', request.terraform_files_source.git.git_repository.url);
   return { ...request, auto_deploy: false, provider_version: { read_from_terraform_block: true } };
 }
 

@@ -1,41 +1,28 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { addressFaultText, type ParsedAddress, readGitAddress } from '../../../../contract/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
 import { type GitHosts, gitHostOf } from './git-hosts.ts';
 
-/** The address of a repository, in its parts. */
-export interface GitAddress {
-  /** As it was given, for git. */
-  readonly url: string;
-  readonly scheme: 'https' | 'http' | 'ssh';
-  /** The host, with the port if the address has one: the name by which hosts are configured. */
-  readonly host: string;
-  readonly hostname: string;
+type Scheme = 'https' | 'http' | 'ssh';
+
+/** The address of a repository, in its parts. Git gets the address that was put together from them. */
+export interface GitAddress extends ParsedAddress {
+  readonly scheme: Scheme;
   readonly port: number;
 }
 
-const ports = { https: 443, http: 80, ssh: 22 } as const;
-
-const hostnamePattern = /^(?:[a-z0-9](?:[\w.-]*[a-z0-9])?|\[[\da-f:.]+\])$/i;
-
-/** The form that ssh has of its own: user, host and path. */
-const shortSsh = /^[\w.-]+@(?<hostname>[^\s:/]+):(?!\/\/)\S+$/;
+const ports: Readonly<Record<Scheme, number>> = { https: 443, http: 80, ssh: 22 };
 
 /**
  * Reads the address of a repository.
  * @returns the address, or why it can't be used, as a sentence
  */
-export function parseGitAddress(url: string): GitAddress | string {
-  const short = shortSsh.exec(url)?.groups?.['hostname'];
-  const parsed = short === undefined ? URL.parse(url) : URL.parse(`ssh://${short}`);
-  const scheme = parsed?.protocol.slice(0, -1);
-  if (!parsed || (scheme !== 'https' && scheme !== 'http' && scheme !== 'ssh')) return 'The address of a repository begins with https://, http:// or ssh://, or is like git@host:owner/repository.git.';
-  if (parsed.password !== '' || (scheme !== 'ssh' && parsed.username !== '')) {
-    return 'The address of the repository has credentials in it, which everybody would see. Give it without them: whoever runs the platform configures them for the host.';
-  }
-  if (parsed.search !== '' || parsed.hash !== '') return 'The address of a repository has no "?" or "#" in it: give the branch by its own name.';
-  if (!hostnamePattern.test(parsed.hostname)) return 'The address of the repository has no valid host name.';
-  return { url, scheme, host: parsed.host, hostname: parsed.hostname.replace(/^\[|\]$/g, ''), port: parsed.port === '' ? ports[scheme] : Number(parsed.port) };
+export function parseGitAddress(text: string): GitAddress | string {
+  const read = readGitAddress(text);
+  if (typeof read === 'string') return `The address of the repository ${addressFaultText(read)}.`;
+  const scheme = read.scheme as Scheme;
+  return { ...read, scheme, port: read.port ?? ports[scheme] };
 }
 
 const lookupReasons: Readonly<Record<string, string>> = {

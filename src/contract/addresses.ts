@@ -1,0 +1,110 @@
+import * as z from 'zod';
+
+/** Why an address can't be used. */
+export type AddressFault = 'scheme' | 'characters' | 'credentials' | 'host' | 'path' | 'query';
+
+/** An address in its parts. */
+export interface ParsedAddress {
+  /** The address, put together from its parts. Use this one: programs read odd addresses in different ways. */
+  readonly url: string;
+  /** In lower case, without a colon. */
+  readonly scheme: string;
+  /** The host, with the port if the address has one that is not the usual one. */
+  readonly host: string;
+  /** The host alone; an IPv6 address has no brackets. */
+  readonly hostname: string;
+  /** Undefined where the address has none, or the usual one of https or http. */
+  readonly port?: number;
+}
+
+const faultTexts: Readonly<Record<AddressFault, string>> = {
+  scheme: 'must begin with its scheme, such as https://',
+  characters: 'must not hold backslashes, spaces, control characters or characters beyond ASCII, which programs read in different ways: write a host in its xn-- form, and encode others in percent form',
+  credentials: 'must not hold a user name or password; link a git token or give the credentials in their own members',
+  host: 'must name its host as it is looked up: a name of letters, digits, dots and dashes, or an IP address in its usual form, and a port from 1 to 65535',
+  path: 'must have a path after its host',
+  query: 'must not have "?" or "#" in it; give a branch by its own name',
+};
+
+/** What is wrong with an address, as the end of a sentence that begins with its name. It repeats nothing of the address. */
+export const addressFaultText = (fault: AddressFault): string => faultTexts[fault];
+
+/** ASCII that is visible, without the backslash. */
+const plain = /^[!-[\]-~]*$/;
+
+/** Control characters in percent form: some programs decode them. */
+const encodedControl = /%(?:[01][\da-f]|7f)/i;
+
+const parts = /^(?<scheme>[a-z][a-z\d+.-]*):\/\/(?:(?<user>[^/?#]*)@)?(?<host>[^/?#@]*)(?<rest>[/?#].*)?$/i;
+
+/** A host of names or IP addresses that every program reads alike, with its port. */
+const plainHost = /^(?<name>[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::(?<port>[1-9]\d{0,4}))?$/i;
+
+const usualPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
+
+/** Reads a host and its port. @returns undefined unless they stand there as they are used, such as no IP address in one number */
+function readHost(text: string, scheme: string): Pick<ParsedAddress, 'host' | 'hostname' | 'port'> | undefined {
+  const { name, port } = plainHost.exec(text.toLowerCase())?.groups ?? {};
+  // Of http, because its hosts are read most strictly.
+  if (name === undefined || URL.parse(`http://${text}/`)?.hostname !== name) return undefined;
+  const own = port === undefined || Number(port) === usualPorts[scheme] ? undefined : Number(port);
+  return { host: own === undefined ? name : `${name}:${own}`, hostname: name.replace(/^\[|\]$/g, ''), ...(own !== undefined && { port: own }) };
+}
+
+/** How an address may look. */
+interface AddressRules {
+  readonly schemes: readonly string[];
+  /** Whether it may name a user: any with a password, or only one without. Default: none. */
+  readonly user?: (user: string, scheme: string) => boolean;
+  /** Whether it needs a path, and may have neither a query nor a fragment. */
+  readonly isPathOnly?: boolean;
+}
+
+/** Reads an address. @returns its parts, or why it can't be used */
+function readAddress(text: string, { schemes, user: mayName = () => false, isPathOnly = false }: AddressRules): ParsedAddress | AddressFault {
+  if (!plain.test(text) || encodedControl.test(text)) return 'characters';
+  const { scheme: given = '', user, host: written = '', rest = '' } = parts.exec(text)?.groups ?? {};
+  const scheme = given.toLowerCase();
+  if (!schemes.includes(scheme)) return 'scheme';
+  if (user !== undefined && !mayName(user, scheme)) return 'credentials';
+  // Where such a user ends, programs don't agree.
+  if (user?.includes('@')) return 'host';
+  const host = readHost(written, scheme);
+  // Only for the path: its dots go, as they do for whoever asks for it.
+  const read = host && URL.parse(`http://${host.host}${rest}`);
+  if (!host || !read) return 'host';
+  if (isPathOnly && /[?#]/.test(rest)) return 'query';
+  if (isPathOnly && read.pathname === '/') return 'path';
+  return { url: `${scheme}://${user === undefined ? '' : `${user}@`}${host.host}${read.pathname}${read.search}${read.hash}`, scheme, ...host };
+}
+
+/** The form that ssh has of its own: user, host and path. */
+const shortSsh = /^(?<user>\w[\w.-]*)@(?<host>[^:/@[\]]+):(?<path>(?!\/\/)[^?#]+)$/;
+
+const isSshUser = (user: string, scheme: string): boolean => scheme === 'ssh' && /^\w[\w.-]*$/.test(user);
+
+/**
+ * Reads the address of a git repository: https, http or ssh, or like git@host:owner/repository.git.
+ * @returns its parts, or why it can't be used
+ */
+export function readGitAddress(text: string): ParsedAddress | AddressFault {
+  if (!plain.test(text) || encodedControl.test(text)) return 'characters';
+  const { user, host: written = '', path } = shortSsh.exec(text)?.groups ?? {};
+  if (user === undefined) return readAddress(text, { schemes: ['https', 'http', 'ssh'], user: isSshUser, isPathOnly: true });
+  const host = readHost(written, 'ssh');
+  return host?.port === undefined && host ? { url: `${user}@${host.host}:${path!}`, scheme: 'ssh', ...host } : 'host';
+}
+
+/** Reads an address with http or https. It may have credentials. @returns its parts, or why it can't be used */
+export const readHttpAddress = (text: string): ParsedAddress | AddressFault => readAddress(text, { schemes: ['http', 'https'], user: () => true });
+
+/** Reads the address of a registry of charts. @param scheme `https`, or `oci`. @returns its parts, or why it can't be used */
+export const readChartAddress = (text: string, scheme: 'https' | 'oci'): ParsedAddress | AddressFault => readAddress(text, { schemes: [scheme] });
+
+/** A text that is an address. @param read one of the functions above @param base what is required of it before */
+export const addressText = (read: (text: string) => ParsedAddress | AddressFault, base: z.ZodString = z.string()): z.ZodString => base.refine((text) => typeof read(text) !== 'string', {
+  error: ({ input }) => {
+    const found = read(String(input));
+    return typeof found === 'string' ? addressFaultText(found) : undefined;
+  },
+});
