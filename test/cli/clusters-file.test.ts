@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openClusters } from '../../src/cli/wiring/real-clusters.ts';
+import { describeClusters, openClusters } from '../../src/cli/wiring/real-clusters.ts';
 import { temporaryDirectory } from '../support/built-program.ts';
 
 /** Opens a clusters file with one cluster. @param files beside it, by their names */
@@ -91,6 +91,19 @@ test('the root of an authority is read when the file is opened, and has to be a 
   await expect(open('', proxy)).rejects.toThrow(/has no certificate in PEM format/);
   await writeFile(root, '-----BEGIN CERTIFICATE-----\n');
   await (await open('', proxy))?.close();
+});
+
+/** How git servers are used, as a clusters file says. */
+const gitIn = async (section: string) => {
+  const clustersFile = join(await temporaryDirectory(), 'clusters.yaml');
+  await writeFile(clustersFile, `clusters: { local: { engine: "unix:///nowhere.sock" } }\ngit: ${section}\n`);
+  return (await describeClusters({ engine: '', engineTlsDir: undefined, domain: 'localhost', clustersFile })).clusters[0]!.builds.git;
+};
+
+test('tags of a git server from which versions may be taken are told by name, or by its beginning or end', async () => {
+  expect(await gitIn('{ Git.example.com: { tags: [v*, release/1.0] } }')).toEqual({ 'git.example.com': { tags: ['v*', 'release/1.0'] } });
+  for (const tag of ['', '-v', 'v*-*', 'a..b', 'v1.lock', 'a b', 'v1:x', '/v', 'v/', '^v', 'v?']) await expect(gitIn(`{ git.example.com: { tags: ["${tag}"] } }`)).rejects.toThrow(/must be the name of a tag/);
+  await expect(gitIn('{ git.example.com: { tags: [] } }')).rejects.toThrow(/tags/);
 });
 
 /** Opens a clusters file with more sections. @param files beside it, by their names */

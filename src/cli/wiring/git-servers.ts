@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { readConfiguredValue } from './configured-file.ts';
 
-/** The git servers that need credentials or are private, by host, with the port where addresses have one. */
+/** Names of tags as git takes them in what is to be fetched: with one star at most, which stands for anything. */
+const TagPattern = z.string().regex(/^(?![-/.])(?!.*(?:\.\.|\/\/|\/\.|\.lock$|[/.]$))(?!.*\*.*\*)[\w./+*-]+$/, 'must be the name of a tag, with one * at most, such as v*');
+
+/** The git servers that need credentials, are private or have tags that are taken, by host, with the port where addresses have one. */
 export const GitServers = z.record(z.string().regex(/^[\w.:[\]-]+$/, 'must be a host, with its port if addresses have one'), z.strictObject({
   username: z.string().optional(),
   token_file: z.string().optional(),
   key_file: z.string().optional(),
   known_hosts_file: z.string().optional(),
   private: z.boolean().optional(),
+  tags: z.array(TagPattern).min(1).optional(),
 }).refine(({ key_file: key, known_hosts_file: known }) => (key === undefined) === (known === undefined), { error: 'must have both key_file and known_hosts_file, or none of them' }));
 
 /** What a cluster of the clusters file may say of a registry that the platform runs. */
@@ -50,9 +54,9 @@ export const buildSettings = ({ build_registry: registry, build_memory_mb: memor
  * @throws Error that names the server whose token can't be read
  */
 export async function readGitServers(servers: z.output<typeof GitServers>, from: (path: string) => string) {
-  const entries = await Promise.all(Object.entries(servers).map(async ([host, { username, token_file: token, key_file: key, known_hosts_file: known, private: isPrivate }]) => [host, {
+  const entries = await Promise.all(Object.entries(servers).map(async ([host, { username, token_file: token, key_file: key, known_hosts_file: known, private: isPrivate, tags }]) => [host.toLowerCase(), {
     ...(username !== undefined && { username }), ...(token !== undefined && { token: await readConfiguredValue(from(token), `The token_file of the git server "${host}"`) }),
-    ...(key !== undefined && known !== undefined && { ssh: { keyFile: from(key), knownHostsFile: from(known) } }), ...(isPrivate !== undefined && { isPrivate }),
+    ...(key !== undefined && known !== undefined && { ssh: { keyFile: from(key), knownHostsFile: from(known) } }), ...(isPrivate !== undefined && { isPrivate }), ...(tags && { tags }),
   }] as const));
   return Object.fromEntries(entries);
 }

@@ -143,11 +143,16 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /error: pathspec '(?<branch>[^'\s]+)' did not match any file\(s\) known to git/ },
       { pattern: /fatal: reference is not a tree: (?<commit>[0-9a-f]{7,})/ },
       { pattern: /upload-pack: not our ref (?<commit>[0-9a-f]{7,})/ },
-      { pattern: /^The repository \S+ has no commit (?<commit>[0-9a-f]{7,})/ },
+      { pattern: /^The repository \S+ has no commit (?<commit>[0-9a-f]{7,}) in the history of the branch (?<outside>\S+?)(?:\. | or of a tag)/ },
+      { pattern: /^Whether the commit (?<commit>[0-9a-f]{7,}) is in the history of the branch (?<unsearched>\S+) could not be found out/ },
+      { pattern: /^The repository \S+ has no commit (?<commit>[0-9a-f]{7,}), / },
     ],
-    sentence: (facts, { configuration: { branch } }) => (facts['commit']
-      ? `The commit ${facts['commit']} isn't in the repository.`
-      : `The branch${prefixedValue(' ', facts['branch'] ?? branch)} isn't in the repository.`),
+    sentence: (facts, { configuration: { branch } }) => {
+      if (facts['outside']) return `The commit ${facts['commit']} isn't in the history of the branch ${quote(facts['outside'])}, and others are not taken: a fork or a pull request may have it, or the branch was rewritten.`;
+      if (facts['unsearched']) return `The commit ${facts['commit']} wasn't found: the history of the branch ${quote(facts['unsearched'])} is too large to be searched.`;
+      if (facts['commit']) return `The commit ${facts['commit']} isn't in the repository.`;
+      return `The branch${prefixedValue(' ', facts['branch'] ?? branch)} isn't in the repository.`;
+    },
     remedies: [[useOtherBranch, deployAgain], showConfiguration, deployLastGoodCommit],
   },
   {

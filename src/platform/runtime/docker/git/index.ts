@@ -2,6 +2,7 @@
 
 export { fetchCommit, fetchHistory, type FetchedCommit } from './fetch-commit.ts';
 export { parseGitAddress, type GitAddress } from './git-address.ts';
+export { CommitRefusal } from './commit-refusal.ts';
 export { gitFailure, type GitRequest } from './git-failure.ts';
 export type { GitHosts } from './git-hosts.ts';
 export { GitError } from './git-program.ts';

@@ -18,22 +18,21 @@ export const bytesText = (bytes: number): string => (bytes < 1024 * 1024 ? `${Ma
 
 /**
  * Does something that fills a folder, and ends it when the folder grows beyond a limit.
- * @param limit in bytes @param run receives a signal that aborts then, or when the given one does
+ * @param limit in bytes @param tooLarge what is thrown when it is exceeded @param run receives a signal that aborts then, or when the given one does
  * @returns what it returned, and the bytes of the folder
- * @throws Error in words when the folder is too large
  */
-export async function withSizeLimit<Result>(directory: string, limit: number, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Result>): Promise<{ readonly result: Result; readonly bytes: number }> {
-  const tooLarge = new AbortController();
+export async function withSizeLimit<Result>(directory: string, limit: number, tooLarge: () => Error, signal: AbortSignal, run: (signal: AbortSignal) => Promise<Result>): Promise<{ readonly result: Result; readonly bytes: number }> {
+  const exceeded = new AbortController();
   const measure = async (): Promise<number> => {
     const bytes = await folderBytes(directory);
-    if (bytes > limit) tooLarge.abort(new Error(`The repository is too large: one commit of it takes more than ${bytesText(limit)}.`));
+    if (bytes > limit) exceeded.abort(tooLarge());
     return bytes;
   };
   const timer = setInterval(() => void measure(), measureMilliseconds);
   try {
-    const result = await run(AbortSignal.any([signal, tooLarge.signal]));
+    const result = await run(AbortSignal.any([signal, exceeded.signal]));
     const bytes = await measure();
-    tooLarge.signal.throwIfAborted();
+    exceeded.signal.throwIfAborted();
     return { result, bytes };
   } finally {
     clearInterval(timer);

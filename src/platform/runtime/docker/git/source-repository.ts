@@ -5,7 +5,7 @@ import { allowedAddresses } from './git-address.ts';
 import { gitEnvironmentFor, localGitEnvironment } from './git-environment.ts';
 import { gitFailure, type GitRequest } from './git-failure.ts';
 import type { GitHosts } from './git-hosts.ts';
-import { runGit, streamGit } from './git-program.ts';
+import { type GitRun, runGit, streamGit } from './git-program.ts';
 
 /** A bare repository of ours that fetches from one server. It has no working copy: no hook, filter or link of it comes into effect. */
 export interface SourceRepository {
@@ -31,13 +31,22 @@ const readCommit = (line: string): DeployedCommit => {
   return { git_commit_id: id, created_at: new Date(date).toISOString(), author_name: author, tag: '', message };
 };
 
-/** The repository in a folder that `createRepository` made. */
-function repositoryIn(directory: string, request: GitRequest, remote: () => Promise<Record<string, string>>): SourceRepository {
-  const local = (args: readonly string[], signal: AbortSignal) => ({ args: ['--git-dir=.', ...args], directory, environment: localGitEnvironment(), signal });
-  const ask = async (args: readonly string[], signal: AbortSignal): Promise<string> => runGit({ args: ['--git-dir=.', ...args], directory, environment: await remote(), signal });
+/** Git in an empty repository of ours. */
+export interface GitCommands {
+  /** A command that asks no server, to be run. */
+  readonly local: (args: readonly string[], signal: AbortSignal) => GitRun;
+  /** Runs a command that asks the server of the request, and no other. @returns what it wrote */
+  readonly ask: (args: readonly string[], signal: AbortSignal) => Promise<string>;
+}
+
+/** What every fetch has: nothing comes along that was not asked for. */
+export const fetchOptions = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph'] as const;
+
+/** The repository in which commands run. */
+function repositoryOf({ local, ask }: GitCommands, request: GitRequest): SourceRepository {
   return {
     fetch: async (what, options, signal) => {
-      await ask(['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph', ...options, '--end-of-options', request.address.url, what], signal);
+      await ask([...fetchOptions, ...options, '--end-of-options', request.address.url, what], signal);
       return (await runGit(local(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'], signal))).trim();
     },
     history: async (commitId, limit, signal) =>
@@ -58,19 +67,26 @@ function repositoryIn(directory: string, request: GitRequest, remote: () => Prom
 }
 
 /**
- * Creates an empty repository.
+ * Creates an empty repository for commands of git.
  * @param within a folder of ours; the repository becomes a new one in it
  * @throws Error in words if the server must not be asked
  */
-export async function createRepository(hosts: GitHosts, request: GitRequest, within: string, signal: AbortSignal): Promise<SourceRepository> {
+export async function createCommands(hosts: GitHosts, request: GitRequest, within: string, signal: AbortSignal): Promise<GitCommands> {
   const directory = await mkdtemp(join(within, 'repository-'));
   const addresses = await allowedAddresses(hosts, request.address);
   await runGit({ args: ['init', '--bare', '--quiet', '--template=', '.'], directory, environment: localGitEnvironment(), signal });
   await mkdir(join(directory, 'info'), { recursive: true });
   // Files of a repository can ask to be left out of archives, or changed in them.
   await writeFile(join(directory, 'info/attributes'), '* -export-ignore -export-subst\n');
-  return repositoryIn(directory, request, () => gitEnvironmentFor(hosts, request.address, addresses, within));
+  return {
+    local: (args, running) => ({ args: ['--git-dir=.', ...args], directory, environment: localGitEnvironment(), signal: running }),
+    ask: async (args, running) => runGit({ args: ['--git-dir=.', ...args], directory, environment: await gitEnvironmentFor(hosts, request.address, addresses, within), signal: running }),
+  };
 }
+
+/** Creates an empty repository. See `createCommands`. */
+export const createRepository = async (hosts: GitHosts, request: GitRequest, within: string, signal: AbortSignal): Promise<SourceRepository> =>
+  repositoryOf(await createCommands(hosts, request, within, signal), request);
 
 /** Works in a folder of its own that is gone afterwards. @param prefix path and beginning of its name */
 export async function inTemporaryDirectory<Result>(prefix: string, work: (directory: string) => Promise<Result>): Promise<Result> {

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { type GitHosts, gitHostOf } from './git-hosts.ts';
+import type { GitRequest } from './git-failure.ts';
+import { runGit } from './git-program.ts';
+import { CommitRefusal } from './commit-refusal.ts';
+import { createCommands, fetchOptions, type GitCommands, inTemporaryDirectory } from './source-repository.ts';
+import { withSizeLimit } from './size-limit.ts';
+
+/** A commit that may be taken, and how to come to it. */
+export interface ReachedCommit {
+  /** In full. */
+  readonly id: string;
+  /** The branch or tag of the server in whose history it is. */
+  readonly ref: string;
+  /** How many commits of that have to be left behind at most to come to it. */
+  readonly behind: number;
+}
+
+/** How far back a commit is looked for of which only the beginning is known. */
+const searchedCommits = 5000;
+
+/**
+ * How far back a whole id is looked for, one after the other: nearly all are near the end of their branch. The last one is
+ * git's word for everything.
+ */
+const depths = [64, searchedCommits, 0x7F_FF_FF_FF] as const;
+
+/** Where the refs of the server are in a repository that only looks. */
+const allowed = 'refs/allowed/';
+
+/** The name of a request's branch on its server. */
+export const branchRef = ({ branch }: Pick<GitRequest, 'branch'>): string => `refs/heads/${branch}`;
+
+const tagRef = (pattern: string): string => `refs/tags/${pattern}`;
+
+/** Whether an id is whole. */
+const isFullId = (id: string): boolean => /^[\da-f]{40}$|^[\da-f]{64}$/.test(id);
+
+/** The branch and the tags that are allowed, as the server has them: the commits that they are on, by their names. */
+async function readTips({ ask }: GitCommands, request: GitRequest, tags: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const asked = [branchRef(request), ...tags.flatMap((tag) => [tagRef(tag), `${tagRef(tag)}^{}`])];
+  const listed = await ask(['ls-remote', '--quiet', '--end-of-options', request.address.url, ...asked], signal);
+  // A tag with a message of its own comes twice, the second time with its commit. What was asked for also fits the ends of longer names.
+  const found = listed.split('\n').map((line) => line.split('\t')).filter(([, ref = '']) => ref === branchRef(request) || ref.startsWith('refs/tags/'));
+  return new Map(found.map(([id = '', ref = '']) => [ref.replace(/\^\{\}$/, ''), id]));
+}
+
+/** Options of a fetch of commits without the files in them, where the server can leave these out. */
+export const commitsOnly = (depth: number): readonly string[] => [`--depth=${depth}`, '--filter=tree:0'];
+
+/** Fetches commits of the branch and of tags without the files in them, where the server can leave these out. */
+async function fetchCommits({ ask }: GitCommands, request: GitRequest, tags: readonly string[], depth: number, signal: AbortSignal): Promise<void> {
+  const wanted = [branchRef(request), ...tags.map(tagRef)].map((ref) => `+${ref}:${allowed}${ref}`);
+  await ask([...fetchOptions, ...commitsOnly(depth), '--no-write-fetch-head', '--end-of-options', request.address.url, ...wanted], signal);
+}
+
+/** The branch or tag in whose history a commit is, as far as that was fetched; undefined if it is in none. */
+async function findContaining({ local }: GitCommands, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+  const kind = await runGit(local(['cat-file', '-t', id], signal)).catch(() => undefined);
+  signal.throwIfAborted();
+  if (kind?.trim() !== 'commit') return undefined;
+  const refs = (await runGit(local(['for-each-ref', '--contains', id, '--format=%(refname)', allowed], signal))).split('\n').filter((ref) => ref !== '');
+  const ref = refs.find((one) => one.startsWith(`${allowed}refs/heads/`)) ?? refs[0];
+  if (ref === undefined) return undefined;
+  const behind = Number(await runGit(local(['rev-list', '--count', `${id}..${ref}`], signal)));
+  return { id, ref: ref.slice(allowed.length), behind };
+}
+
+const isShallow = async ({ local }: GitCommands, signal: AbortSignal): Promise<boolean> => (await runGit(local(['rev-parse', '--is-shallow-repository'], signal))).trim() === 'true';
+
+/** Looks for a whole id, further and further back. */
+async function findWhole(git: GitCommands, request: GitRequest, tags: readonly string[], id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+  for (const depth of depths) {
+    // oxlint-disable-next-line no-await-in-loop -- only if it wasn't found before.
+    await fetchCommits(git, request, tags, depth, signal);
+    // oxlint-disable-next-line no-await-in-loop
+    const found = await findContaining(git, id, signal);
+    // oxlint-disable-next-line no-await-in-loop
+    if (found !== undefined || !(await isShallow(git, signal))) return found;
+  }
+  return undefined;
+}
+
+/** Looks for the beginning of an id. */
+async function findBeginning(git: GitCommands, request: GitRequest, tags: readonly string[], beginning: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+  await fetchCommits(git, request, tags, searchedCommits, signal);
+  const ids = (await runGit(git.local(['rev-list', '--all'], signal))).split('\n').filter((id) => id.startsWith(beginning));
+  if (ids.length > 1) throw new CommitRefusal({ code: 'ambiguous' }, request);
+  return ids[0] === undefined ? undefined : findContaining(git, ids[0], signal);
+}
+
+/**
+ * Finds a commit in the history of the branch, or of a tag that is allowed. Servers also give out commits that only a fork or
+ * a pull request has: nobody who may write to the repository agreed to those.
+ * @param commitId in lower case, whole or its beginning
+ * @param within a folder of ours @param limit the most bytes that the history may take there
+ * @throws CommitRefusal, GitError, or Error in words
+ */
+export async function reachCommit(hosts: GitHosts, request: GitRequest, commitId: string, within: string, limit: number, signal: AbortSignal): Promise<ReachedCommit> {
+  const { tags: patterns = [] } = gitHostOf(hosts, request.address.host);
+  return inTemporaryDirectory(join(within, 'history-'), async (directory) => {
+    // Apart, because a repository that has some commits without their files would ask for these later.
+    const git = await createCommands(hosts, request, directory, signal);
+    const tips = await readTips(git, request, patterns, signal);
+    const tip = [...tips].find(([, id]) => id === commitId);
+    if (tip !== undefined) return { id: commitId, ref: tip[0], behind: 0 };
+    // Git fails at a name without a star that the server doesn't have.
+    const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
+    const tooLarge = (): Error => new CommitRefusal({ code: 'history too large', limit }, request);
+    const find = isFullId(commitId) ? findWhole : findBeginning;
+    const { result } = await withSizeLimit(directory, limit, tooLarge, signal, (limited) => find(git, request, tags, commitId, limited));
+    if (result !== undefined) return result;
+    throw new CommitRefusal(isFullId(commitId) ? { code: 'not in history', tags: patterns } : { code: 'not among the newest', searched: searchedCommits }, request);
+  });
+}

@@ -1,0 +1,43 @@
+import type { GitRequest } from './git-failure.ts';
+import { bytesText } from './size-limit.ts';
+
+/** Why a commit that was asked for, or any, is not taken; with what is known of it. */
+export type RefusalReason =
+  /** It is neither in the history of the branch nor in that of an allowed tag. Whether the server has it elsewhere doesn't matter. */
+  | { readonly code: 'not in history'; readonly tags: readonly string[] }
+  /** Its beginning was looked for among so many of the newest commits. */
+  | { readonly code: 'not among the newest'; readonly searched: number }
+  | { readonly code: 'ambiguous' }
+  /** Nobody could look: the history takes more than so many bytes. */
+  | { readonly code: 'history too large'; readonly limit: number }
+  | { readonly code: 'commit too large'; readonly limit: number }
+  | { readonly code: 'list too large'; readonly limit: number };
+
+const tagsText = (tags: readonly string[]): string => (tags.length === 0 ? '' : ` or of a tag that is allowed (${tags.join(', ')})`);
+
+const sourceLimit = (limit: number): string => `${bytesText(limit)} ("source_mb" in the clusters file)`;
+
+function sentenceOf(reason: RefusalReason, { address: { url, host }, branch, commitId = '' }: GitRequest): string {
+  switch (reason.code) {
+    case 'not in history':
+      return `The repository ${url} has no commit ${commitId} in the history of the branch ${branch}${tagsText(reason.tags)}. Commits of forks, of pull requests and of what the branch had before it was rewritten are not taken: deploy one of the branch, or merge it first. Whoever runs the platform can allow tags of ${host}, with "tags" under "git" in the clusters file.`;
+    case 'not among the newest':
+      return `The repository ${url} has no commit ${commitId}, at least not among the last ${reason.searched} of the branch ${branch}: give the whole id of a commit that is there.`;
+    case 'ambiguous': return `Several commits of the branch ${branch} begin with ${commitId}: give the whole id.`;
+    case 'history too large':
+      return `Whether the commit ${commitId} is in the history of the branch ${branch} could not be found out: that history takes more than ${sourceLimit(reason.limit)}. Deploy a newer commit.`;
+    case 'commit too large': return `The repository is too large: one commit of it takes more than ${sourceLimit(reason.limit)}.`;
+    case 'list too large': return `The commits of the branch ${branch} can't be listed: the server sends more than ${bytesText(reason.limit)} for them.`;
+  }
+}
+
+/** A commit is not taken. */
+export class CommitRefusal extends Error {
+  override readonly name = 'CommitRefusal';
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, request: GitRequest) {
+    super(sentenceOf(reason, request));
+    this.reason = reason;
+  }
+}
