@@ -92,6 +92,20 @@ test('an application is built from its newest commit and runs; a later commit re
   expect(await versionsOf(id)).toHaveLength(2);
 });
 
+test('a commit that is not in the history of the branch is not built, and what runs stays; merged, it is', async () => {
+  git.commit('forked', 'Merged', shellSource(serve('merged')));
+  const id = await create('forked', git.url('forked'));
+  await applications.act('deploy', id);
+  const running = async () => (await inspectDockerService(docker.engine.docker, `infra-${id}`)).Spec.TaskTemplate.ContainerSpec.Image;
+  const image = await running();
+  const proposed = git.commit('forked', 'Proposed', { 'run.sh': serve('proposed') }, 'proposal');
+  expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'BUILD_ERROR' });
+  expect(await applications.messages(id)).toContainEqual(expect.stringMatching(new RegExp(`has no commit ${proposed} in the history of the branch main\\. `)));
+  expect(await running()).toBe(image);
+  git.commit('forked', 'Also merged', {}, 'main');
+  expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'RUNNING' });
+});
+
 test('a folder of the repository is built with another Dockerfile; variables reach it, secrets stay out', async () => {
   const source = shellSource('exec sleep 600\n', 'ARG GREETING\nARG PASSWORD\nRUN echo "said $GREETING, length ${#PASSWORD}"');
   const files = Object.fromEntries(Object.entries(source).map(([name, content]) => [`web/${name === 'Dockerfile' ? 'deploy/web.dockerfile' : name}`, content]));

@@ -110,6 +110,15 @@ test('a deployment applies exactly the plan that was shown, once, and no secret 
   expect(volumes).toHaveLength(1);
 });
 
+test('no plan is made of a commit that only another branch has', async () => {
+  const merged = git.commit('forked', 'notes', { 'main.tf': notes({ a: 'hello' }) });
+  const id = await create('forked');
+  const proposed = git.commit('forked', 'proposed', { 'main.tf': notes({ a: 'taken over' }) }, 'proposal');
+  const { status, reason, commit } = await plan(id, { git_commit_id: proposed });
+  expect([status, reason, commit]).toEqual(['ERROR', expect.stringContaining(`has no commit ${proposed} in the history of the branch main`), undefined]);
+  expect(await plan(id, { git_commit_id: merged })).toMatchObject({ status: 'SUCCESS', commit: { git_commit_id: merged } });
+});
+
 test('files of variables and another folder are used, and its modules; the folder of a state is not changed', async () => {
   git.commit('folders', 'staging', { 'staging/main.tf': notes({ a: 'var.size' }), 'staging/small.tfvars': 'size = "small"\n', 'modules/x/main.tf': '' });
   const source = { terraform_variables_source: { tf_var_file_paths: ['small.tfvars'] } };

@@ -51,6 +51,16 @@ test('what the name servers hold is told apart: the right record, another host, 
   ]);
 });
 
+test.each(['apps.invalid', 'P8080-e8543bb8.Apps.invalid', '*.apps.invalid', 'a.b.apps.invalid'])('a domain where a cluster gives services their addresses is refused, and nothing changes: %s', async (domain) => {
+  const before = platform.dump();
+  const { isError, text } = await calling('create_custom_domain', { service: storefront, domain });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/(?:is|lies below) apps\.invalid, below which a cluster gives services their addresses/);
+  const { status, body } = await platform.call('create_application_domain', { application_id: platform.seed['application_id'], domain, generate_certificate: true });
+  expect([status, body['message']]).toEqual([400, expect.stringMatching(/^domain: /)]);
+  for (const table of ['custom_domain', 'service', 'audit_event']) expect(platform.dump()[table]).toEqual(before[table]);
+});
+
 test('a domain that moves to another service is not said to be entered while its record leads to the one before', async () => {
   const [domain, staging, production] = ['checkout.live.acme.example', 'shop/staging/checkout-api', 'shop/production/checkout-api'];
   const [former] = await domainsOf(staging);

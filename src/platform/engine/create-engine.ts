@@ -1,6 +1,6 @@
 import { deliveryQueue, webhookAttempts } from './webhooks/deliveries.ts';
 import { type AddressPolicy, createAgent } from './webhooks/target.ts';
-import { addressesOfServices, domainTarget } from './addresses.ts';
+import { addressesOfServices, clusterDomains, domainTarget } from './addresses.ts';
 import { alertRuleChanged, advanceAlertRule } from './alert-rules.ts';
 import { alertRuleProblem } from './alert-problems.ts';
 import { notifyingOf } from './alert-notifications.ts';
@@ -92,6 +92,7 @@ export function createEngine(options: EngineOptions): Engine {
     commits: (service) => serviceCommits(options, service, stopping.signal),
     environmentLogs,
     addresses: (trx, environmentId, services) => addressesOfServices(options, trx, environmentId, services),
+    clusterDomains: clusterDomains(options),
     domainTarget: (trx, service) => domainTarget(options, trx, service),
     clusterMachines: (cluster) => clusterMachines(options, cluster, stopping.signal),
     webhookEvents: webhookAttempts,

@@ -138,6 +138,8 @@ export interface Engine {
   environmentLogs(db: Db, environmentId: string, tail?: number): Promise<EnvironmentLogLines>;
   /** The addresses at which services of one environment are reached from outside, by their ids. */
   addresses(db: Db, environmentId: string, services: readonly Selectable<ServiceTable>[]): Promise<ReadonlyMap<string, readonly ServiceAddress[]>>;
+  /** The domains below which the clusters of this platform give services their addresses, in lower case. */
+  readonly clusterDomains: readonly string[];
   /** What the name servers have to give for the domains of a service; undefined on a cluster where that is only simulated. */
   domainTarget(db: Db, service: Pick<Selectable<ServiceTable>, 'id' | 'environment_id'>): Promise<string | undefined>;
   /** The machines of a cluster, and what is wrong with them. Asks the runtime, so it must run outside any transaction. */

@@ -112,6 +112,8 @@ export interface Runtime {
   readonly planOf?: (record: string) => PlannedChanges | undefined;
   /** Whether a deployment of a Terraform service applies a plan that was made before, and nothing else. It then has the record of that plan from the beginning. */
   readonly appliesPlans?: true;
+  /** The domain below which it gives services their addresses, in lower case. Absent where it gives none. */
+  readonly domain?: string;
   /** The name that the name servers have to give for the domains of a service, so that these lead to its cluster. Absent where domains are only simulated. */
   readonly domainTarget?: (service: Pick<ServiceToRun, 'id'>) => string;
   /**

@@ -143,6 +143,7 @@ export function createDockerRuntime({ docker, clock, platformId, secretFor, cred
     planOf: (record) => readRecord(record)?.plan,
     appliesPlans: true,
     addressesOf: (_, record) => recordedAddresses(record, settings),
+    domain: settings.domain,
     domainTarget: ({ id }) => `${id.slice(0, 8)}.${settings.domain}`,
     nodes: createNodesReader(context),
     backups: reachableBackups(dockerBackups(context)),

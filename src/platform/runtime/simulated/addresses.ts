@@ -11,6 +11,9 @@ interface AddressedPort {
 
 const defaultExternalPort = 443;
 
+/** The domain below which simulated services have their addresses. Nobody can have it. */
+export const simulatedDomain = 'apps.invalid';
+
 /** The ports that are reached from outside: a chart's are, once they have an external port. */
 const publicPorts = ({ kind, spec }: ServiceToRun): readonly AddressedPort[] => {
   const ports: readonly AddressedPort[] = 'ports' in spec ? spec.ports : [];
@@ -23,6 +26,6 @@ const urlOf = (host: string, { protocol = 'HTTP', external_port: port = defaultE
 /** The addresses of a service: one for each public port, where nothing can be reached. */
 export const simulatedAddresses = (service: ServiceToRun): readonly ServiceAddress[] =>
   publicPorts(service).map((port) => ({
-    url: urlOf(`p${port.internal_port}-${service.id.slice(0, 8)}.apps.invalid`, port), internalPort: port.internal_port, isDefault: port.is_default ?? false,
+    url: urlOf(`p${port.internal_port}-${service.id.slice(0, 8)}.${simulatedDomain}`, port), internalPort: port.internal_port, isDefault: port.is_default ?? false,
     ...(port.external_port !== undefined && { externalPort: port.external_port }),
   }));

@@ -1,4 +1,4 @@
-import { simulatedAddresses } from './addresses.ts';
+import { simulatedAddresses, simulatedDomain } from './addresses.ts';
 import type { StepName } from '../../../contract/index.ts';
 import { secondsBetween, seededRandom, type PlatformClock } from '../../common/index.ts';
 import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type PlannedChanges, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task } from '../index.ts';
@@ -156,6 +156,7 @@ export function createSimulatedRuntime(options: SimulationOptions): Runtime {
     commits: (service, limit) => listCommits(service, limit, clock.now(), simulation),
     backups: simulatedBackups(options),
     addressesOf: simulatedAddresses,
+    domain: simulatedDomain,
     upgradeFails: async (upgrade) => await options.upgradeFails?.(upgrade) ?? false,
     simulatedCondition,
     pauseBefore: (pause, seed) => simulatedPause(pause, seed, options.timeScale),

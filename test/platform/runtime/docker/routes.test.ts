@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { meetingOf } from '../../../../src/platform/common/index.ts';
 import { caddyConfig } from '../../../../src/platform/runtime/docker/proxy/caddy-config.ts';
 import { type HostHolders, type Route, addressOf, publicRoutes, routesOf } from '../../../../src/platform/runtime/docker/proxy/routes.ts';
 import { neighbourNames } from '../../../../src/platform/runtime/docker/names.ts';
+import { createProxy } from '../../../../src/platform/runtime/docker/proxy/proxy.ts';
 import { hostPorts, proxySettings } from '../../../../src/platform/runtime/docker/proxy/settings.ts';
 import { refusalOf } from '../../../../src/platform/runtime/docker/workload.ts';
 import { specs } from '../../engine/engine-fixture.ts';
+import { startFakeEngine } from './fake-engine.ts';
 
 const id = '11b02e97-0a99-46c7-b27c-42121622141a';
 type Ports = Parameters<typeof publicRoutes>[0]['ports'];
@@ -69,6 +72,42 @@ test('the order of routes does not matter, longer paths come first, and names wi
   expect(apps.http.servers.plain.routes.map(({ match }) => [match?.[0]?.host[0], match?.[0]?.path?.[0]])).toEqual([
     ['b.a.example', '/api/v2'], ['b.a.example', '/api'], ['b.a.example', undefined], ['*.a.example', undefined], [undefined, undefined],
   ]);
+});
+
+describe('the address of a service', () => {
+  type Handled = { match?: { host: string[]; path?: string[] }[]; handle: { handler: string }[] };
+  const answered = (routes: Parameters<typeof caddyConfig>[0], stopped: readonly string[] = []) => {
+    const { apps } = JSON.parse(caddyConfig(routes, proxySettings(), stopped)) as { apps: { http: { servers: { plain: { routes: Handled[] } } } } };
+    return apps.http.servers.plain.routes.map(({ match, handle }) => [match?.[0]?.host.join(' '), match?.[0]?.path?.[0], handle[0]!.handler]);
+  };
+  const end = [undefined, undefined, 'static_response'];
+
+  test('stays its own while it is stopped, also where another one has a name with a star for it', () => {
+    expect(answered([serve('*.a.example')], ['c.a.example', 'b.a.example'])).toEqual([['b.a.example c.a.example', undefined, 'static_response'], ['*.a.example', undefined, 'reverse_proxy'], end]);
+    expect(answered([serve('*.a.example'), serve('b.a.example')], ['b.a.example', '*.b.example'])).toEqual([['b.a.example', undefined, 'reverse_proxy'], ['*.a.example', undefined, 'reverse_proxy'], end]);
+    expect(answered([serve('b.a.example')], ['c.a.example'])).toEqual([['b.a.example', undefined, 'reverse_proxy'], end]);
+  });
+
+  test('is not given to a service of the same name while it is stopped, and is still its own when it is deployed again', async () => {
+    const [first, second] = [{ id, name: 'web', ports: [port(80)] }, { id: '22b02e97-0a99-46c7-b27c-42121622141a', name: 'web', ports: [port(80)] }] as const;
+    const stopped = { ID: 'one', Version: { Index: 1 }, Spec: { Name: `infra-${id}`, Labels: { 'io.infra-mcp.platform': 'p', 'io.infra-mcp.stopped': 'true', 'io.infra-mcp.routes': JSON.stringify(hosts('web', 'production', [port(80)], { domain: 'localhost' })) } } };
+    const { docker } = await startFakeEngine((response) => response.end(JSON.stringify([stopped])));
+    const proxy = createProxy({ docker, platformId: 'p', settings: proxySettings(), credentialsFor: () => undefined, now: () => 0 });
+    const chosen = async (service: typeof first | typeof second) => (await proxy.routesFor(service as unknown as Parameters<typeof proxy.routesFor>[0], { environmentName: 'production' }, new AbortController().signal)).map(({ host }) => host);
+    expect(await chosen(second)).toEqual(['web-production-22b02e97.localhost']);
+    expect(await chosen(first)).toEqual(['web-production.localhost']);
+  });
+
+  test('is its own for every path, though only one leads to it', () => {
+    expect(answered([serve('*.a.example'), serve('b.a.example', '/api')])).toEqual([['b.a.example', '/api', 'reverse_proxy'], ['b.a.example', undefined, 'static_response'], ['*.a.example', undefined, 'reverse_proxy'], end]);
+  });
+
+  test.each([
+    ['apps.example.com', 'same'], ['web.apps.example.com', 'below'], ['*.apps.example.com', 'below'], ['*.x.apps.example.com', 'below'], ['*.example.com', 'star'],
+    ['example.com', undefined], ['shop.example.com', undefined], ['myapps.example.com', undefined], ['*.com', undefined], ['*.shop.example.com', undefined],
+  ])('is given below the domain of a cluster, which %s meets: %s', (domain, meeting) => {
+    expect(meetingOf(domain, 'apps.example.com')).toBe(meeting);
+  });
 });
 
 test('below localhost only this machine is served, without certificates', () => {

@@ -17,19 +17,19 @@ const tagsText = (tags: readonly string[]): string => (tags.length === 0 ? '' : 
 
 const sourceLimit = (limit: number): string => `${bytesText(limit)} ("source_mb" in the clusters file)`;
 
-function sentenceOf(reason: RefusalReason, { address: { url, host }, branch, commitId = '' }: GitRequest): string {
-  switch (reason.code) {
-    case 'not in history':
-      return `The repository ${url} has no commit ${commitId} in the history of the branch ${branch}${tagsText(reason.tags)}. Commits of forks, of pull requests and of what the branch had before it was rewritten are not taken: deploy one of the branch, or merge it first. Whoever runs the platform can allow tags of ${host}, with "tags" under "git" in the clusters file.`;
-    case 'not among the newest':
-      return `The repository ${url} has no commit ${commitId}, at least not among the last ${reason.searched} of the branch ${branch}: give the whole id of a commit that is there.`;
-    case 'ambiguous': return `Several commits of the branch ${branch} begin with ${commitId}: give the whole id.`;
-    case 'history too large':
-      return `Whether the commit ${commitId} is in the history of the branch ${branch} could not be found out: that history takes more than ${sourceLimit(reason.limit)}. Deploy a newer commit.`;
-    case 'commit too large': return `The repository is too large: one commit of it takes more than ${sourceLimit(reason.limit)}.`;
-    case 'list too large': return `The commits of the branch ${branch} can't be listed: the server sends more than ${bytesText(reason.limit)} for them.`;
-  }
-}
+type ReasonOf<Code extends RefusalReason['code']> = Extract<RefusalReason, { readonly code: Code }>;
+
+const sentences: { readonly [Code in RefusalReason['code']]: (request: GitRequest, reason: ReasonOf<Code>) => string } = {
+  'not in history': ({ address: { url, host }, branch, commitId }, { tags }) =>
+    `The repository ${url} has no commit ${commitId} in the history of the branch ${branch}${tagsText(tags)}. Commits of forks, of pull requests and of what the branch had before it was rewritten are not taken: deploy one of the branch, or merge it first. Whoever runs the platform can allow tags of ${host}, with "tags" under "git" in the clusters file.`,
+  'not among the newest': ({ address: { url }, branch, commitId }, { searched }) =>
+    `The repository ${url} has no commit ${commitId}, at least not among the last ${searched} of the branch ${branch}: give the whole id of a commit that is there.`,
+  ambiguous: ({ branch, commitId }) => `Several commits of the branch ${branch} begin with ${commitId}: give the whole id.`,
+  'history too large': ({ branch, commitId }, { limit }) =>
+    `Whether the commit ${commitId} is in the history of the branch ${branch} could not be found out: that history takes more than ${sourceLimit(limit)}. Deploy a newer commit.`,
+  'commit too large': (_, { limit }) => `The repository is too large: one commit of it takes more than ${sourceLimit(limit)}.`,
+  'list too large': ({ branch }, { limit }) => `The commits of the branch ${branch} can't be listed: the server sends more than ${bytesText(limit)} for them.`,
+};
 
 /** A commit is not taken. */
 export class CommitRefusal extends Error {
@@ -37,7 +37,7 @@ export class CommitRefusal extends Error {
   readonly reason: RefusalReason;
 
   constructor(reason: RefusalReason, request: GitRequest) {
-    super(sentenceOf(reason, request));
+    super((sentences[reason.code] as (of: GitRequest, reason: RefusalReason) => string)(request, reason));
     this.reason = reason;
   }
 }

@@ -93,18 +93,35 @@ const issuerOf = (email: string | undefined, { directory, root }: Partial<Certif
   module: 'acme', ...(email !== undefined && { email }), ...(directory !== undefined && { ca: directory }), ...(root !== undefined && { trusted_roots_pem_files: [`/${configFolder}/${rootFile(root)}`] }),
 });
 
+const hasStar = ({ host }: Pick<Route, 'host'>): boolean => host.startsWith('*');
+
 /** The more labels a host name has, the earlier its route stands, and one with a star after all others; longer paths come first. */
 const inOrder = (routes: readonly ServedRoute[]): readonly ServedRoute[] =>
-  routes.toSorted((one, other) => Number(one.host.startsWith('*')) - Number(other.host.startsWith('*')) || (other.path?.length ?? 0) - (one.path?.length ?? 0) || (one.host < other.host ? -1 : 1));
+  routes.toSorted((one, other) => Number(hasStar(one)) - Number(hasStar(other)) || (other.path?.length ?? 0) - (one.path?.length ?? 0) || (one.host < other.host ? -1 : 1));
 
-/** The configuration of the proxy, as text. The same routes in any order make the same text. */
-export function caddyConfig(routes: readonly ServedRoute[], { httpsPort, email, authority }: Pick<ProxySettings, 'httpsPort' | 'email' | 'authority'>): string {
+/** What answers for hosts that a name with a star would take in: those of stopped services, and other paths than the one that leads to a service. */
+const closedHosts = (open: readonly ServedRoute[], stopped: readonly string[]) => {
+  if (!open.some(hasStar)) return [];
+  const whole = new Set(open.filter(({ path }) => path === undefined).map(({ host }) => host));
+  const hosts = new Set([...stopped, ...open.map(({ host }) => host)].filter((host) => !hasStar({ host }) && !whole.has(host)));
+  return hosts.size === 0 ? [] : [{ match: [{ host: [...hosts].toSorted() }], ...nothingHere, terminal: true }];
+};
+
+/**
+ * The configuration of the proxy, as text. The same routes in any order make the same text.
+ * @param stopped the hosts of stopped services, which nobody else gets
+ */
+export function caddyConfig(routes: readonly ServedRoute[], { httpsPort, email, authority }: Pick<ProxySettings, 'httpsPort' | 'email' | 'authority'>, stopped: readonly string[] = []): string {
   const ordered = inOrder(routes);
   const secure = ordered.filter(({ isSecure }) => isSecure);
   const open = ordered.filter(({ isSecure }) => !isSecure);
   const plain = {
     ...loggersOf(open), listen: [`:${proxyPorts.http}`], protocols: ['h1', 'h2', 'h2c'], automatic_https: { disable: true }, errors: noInstance,
-    routes: [...open.map(routeOf), ...secure.map((route) => redirectOf(route, httpsPort)), nothingHere],
+    // Names with a star have no certificate: only here they could take in others.
+    routes: [
+      ...open.filter((route) => !hasStar(route)).map(routeOf), ...secure.map((route) => redirectOf(route, httpsPort)), ...closedHosts(open, stopped),
+      ...open.filter(hasStar).map(routeOf), nothingHere,
+    ],
   };
   const secured = { ...loggersOf(secure), listen: [`:${proxyPorts.https}`], protocols: ['h1', 'h2'], automatic_https: { disable_redirects: true }, errors: noInstance, routes: [...secure.map(routeOf), nothingHere] };
   return JSON.stringify({

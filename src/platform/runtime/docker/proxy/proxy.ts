@@ -54,6 +54,9 @@ const servedBy = (services: readonly DockerService[]): readonly ServedRoute[] =>
     });
   });
 
+/** The host names of the services that are stopped. They keep them. */
+const stoppedHosts = (services: readonly DockerService[]): readonly string[] => services.filter(({ Spec }) => isStopped(Spec.Labels)).flatMap(({ Spec }) => routesOf(Spec).map(({ host }) => host));
+
 /** The networks of the environments in which something is served. */
 const networksOf = (services: readonly DockerService[]): ReadonlySet<string> =>
   new Set(services.filter(({ Spec }) => !isStopped(Spec.Labels) && routesOf(Spec).length > 0).flatMap(({ Spec }) => labelledEnvironment(Spec.Labels) ?? []).map(networkName));
@@ -129,7 +132,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
       return { places: [], problems: [] };
     }
     if (places.length === 0) throw new RuntimeProblem(`No machine can serve public ports: ${problems.join(' ')}`);
-    const [config, networks] = [caddyConfig(servedBy(services), settings), networksOf(services)];
+    const [config, networks] = [caddyConfig(servedBy(services), settings, stoppedHosts(services)), networksOf(services)];
     const results = await Promise.allSettled(places.map((place) => serveAt(place.docker, config, networks, signal)));
     const failures = results.flatMap((result, index) => (result.status === 'rejected' ? [{ error: result.reason as Error, place: places[index]! }] : []));
     if (failures.length === places.length) throw failures[0]!.error;
