@@ -23,7 +23,7 @@ const searchedCommits = 5000;
  * How far back a whole id is looked for, one after the other: nearly all are near the end of their branch. The last one is
  * git's word for everything.
  */
-const depths = [64, searchedCommits, 0x7F_FF_FF_FF] as const;
+const depths = [8, 256, searchedCommits, 0x7F_FF_FF_FF] as const;
 
 /** Where the refs of the server are in a repository that only looks. */
 const allowed = 'refs/allowed/';

@@ -102,7 +102,7 @@ describe.each([true, false])('a long history, and a server that can leave files 
   const repository = `long-${String(canFilter)}`;
   let ids: readonly string[] = [];
   beforeAll(() => {
-    ids = manyCommits(repository, 70, 4000);
+    ids = manyCommits(repository, 260, 1000);
     git(repository, ['config', 'uploadpack.allowFilter', String(canFilter)]);
   });
 
