@@ -19,14 +19,16 @@ export interface ParsedAddress {
 
 const faultTexts: Readonly<Record<AddressFault, string>> = {
   scheme: 'must begin with its scheme, such as https://',
-  characters: 'must not hold backslashes, spaces, control characters or characters beyond ASCII, which programs read in different ways: write a host in its xn-- form, and encode others in percent form',
+  characters: 'must not hold backslashes, spaces, control characters or characters beyond ASCII, which programs read in ' +
+    'different ways: write a host in its xn-- form, and encode others in percent form',
   credentials: 'must not hold a user name or password; link a git token or give the credentials in their own members',
-  host: 'must name its host as it is looked up: a name of letters, digits, dots and dashes, or an IP address in its usual form, and a port from 1 to 65535',
+  host: 'must name its host as it is looked up: a name of letters, digits, dots and dashes, or an IP address in its usual ' +
+    'form, and a port from 1 to 65535',
   path: 'must have a path after its host',
   query: 'must not have "?" or "#" in it; give a branch by its own name',
 };
 
-/** What is wrong with an address, as the end of a sentence that begins with its name. It repeats nothing of the address. */
+/** What is wrong with an address, as the end of a sentence that begins with its name. It repeats none of the address. */
 export const addressFaultText = (fault: AddressFault): string => faultTexts[fault];
 
 /** ASCII that is visible, without the backslash. */
@@ -42,7 +44,7 @@ const plainHost = /^(?<name>[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::(?<por
 
 const usualPorts: Readonly<Record<string, number>> = { https: 443, http: 80 };
 
-/** Reads a host and its port. @returns undefined unless they stand there as they are used, such as no IP address in one number */
+/** Reads a host and its port. @returns undefined unless they are written as they are used: no IP address in one number */
 function readHost(text: string, scheme: string): Pick<ParsedAddress, 'host' | 'hostname' | 'port'> | undefined {
   const { name, port } = plainHost.exec(text.toLowerCase())?.groups ?? {};
   // Of http, because its hosts are read most strictly.
@@ -96,15 +98,19 @@ export function readGitAddress(text: string): ParsedAddress | AddressFault {
 }
 
 /** Reads an address with http or https. It may have credentials. @returns its parts, or why it can't be used */
-export const readHttpAddress = (text: string): ParsedAddress | AddressFault => readAddress(text, { schemes: ['http', 'https'], user: () => true });
+export const readHttpAddress = (text: string): ParsedAddress | AddressFault =>
+  readAddress(text, { schemes: ['http', 'https'], user: () => true });
 
-/** Reads the address of a registry of charts. @param scheme `https`, or `oci`. @returns its parts, or why it can't be used */
-export const readChartAddress = (text: string, scheme: 'https' | 'oci'): ParsedAddress | AddressFault => readAddress(text, { schemes: [scheme] });
+/** Reads the address of a registry of charts. @returns its parts, or why it can't be used */
+export const readChartAddress = (text: string, scheme: 'https' | 'oci'): ParsedAddress | AddressFault =>
+  readAddress(text, { schemes: [scheme] });
 
 /** A text that is an address. @param read one of the functions above @param base what is required of it before */
-export const addressText = (read: (text: string) => ParsedAddress | AddressFault, base: z.ZodString = z.string()): z.ZodString => base.refine((text) => typeof read(text) !== 'string', {
-  error: ({ input }) => {
-    const found = read(String(input));
-    return typeof found === 'string' ? addressFaultText(found) : undefined;
-  },
-});
+export function addressText(read: (text: string) => ParsedAddress | AddressFault, base: z.ZodString = z.string()): z.ZodString {
+  return base.refine((text) => typeof read(text) !== 'string', {
+    error: ({ input }) => {
+      const found = read(String(input));
+      return typeof found === 'string' ? addressFaultText(found) : undefined;
+    },
+  });
+}

@@ -89,6 +89,24 @@ test('every port has an address, paths and domains of a service too, and those o
   expect(await ask('shop.example.com')).toEqual(noService);
 });
 
+const askHeld = () => Promise.all(['own', 'any'].map((label) => ask(`${label}.held.example.com`)));
+
+test('the address of a stopped service stays its own, also where another one has a name with a star for it', async () => {
+  const named = async (name: string, domain: string) => {
+    const id = await container(name, name);
+    await docker.platform.must('create_container_domain', { container_id: id, domain, generate_certificate: false });
+    await docker.act('deploy', id);
+    return id;
+  };
+  await named('starred', '*.held.example.com');
+  const own = await named('held', 'own.held.example.com');
+  expect(await askHeld()).toEqual([{ status: 200, text: 'held\n' }, { status: 200, text: 'starred\n' }]);
+  await docker.act('stop', own);
+  await expect.poll(askHeld, { timeout: 10_000 }).toEqual([noService, { status: 200, text: 'starred\n' }]);
+  const { status, text } = await docker.platform.call('create_container_domain', { container_id: own, domain: 'starred-staging.localhost', generate_certificate: false });
+  expect([status, text]).toEqual([400, expect.stringContaining('lies below localhost')]);
+});
+
 test('what is public is not reached from other environments but at its address, and neither is the proxy\'s administration', async () => {
   const id = await deployed('private', 'inside');
   const { engine } = docker;

@@ -5,13 +5,16 @@ import { addressFaultText, type ParsedAddress, readHttpAddress } from '../../con
 export const isBare = ({ url }: ParsedAddress): boolean => !/[?#@]/.test(url);
 
 /**
- * An address with http or https in the clusters file. What comes out is put together from what was read, because the programs
- * that it is for may read an odd one in another way.
+ * An address with http or https in the clusters file. What comes out is put together from what was read, because the
+ * programs that it is for may read an odd one in another way.
  * @param error what else it has to be @param accepts whether it is that
  */
-export const HttpAddress = (error: string, accepts: (address: ParsedAddress) => boolean = () => true) => z.string().transform((text, context) => {
-  const read = readHttpAddress(text);
-  if (typeof read !== 'string' && accepts(read)) return read.url;
-  context.addIssue({ code: 'custom', message: typeof read === 'string' && read !== 'scheme' ? addressFaultText(read) : error });
-  return z.NEVER;
-});
+export function HttpAddress(error: string, accepts: (address: ParsedAddress) => boolean) {
+  return z.string().transform((text, context) => {
+    const read = readHttpAddress(text);
+    if (typeof read !== 'string' && accepts(read)) return read.url;
+    const isOtherScheme = typeof read !== 'string' || read === 'scheme';
+    context.addIssue({ code: 'custom', message: isOtherScheme ? error : addressFaultText(read) });
+    return z.NEVER;
+  });
+}

@@ -20,8 +20,8 @@ export interface ReachedCommit {
 const searchedCommits = 5000;
 
 /**
- * How far back a whole id is looked for, one after the other: nearly all are near the end of their branch. The last one is
- * git's word for everything.
+ * How far back a whole id is looked for, one after the other: nearly all are near the end of their branch. The last one
+ * is git's word for everything.
  */
 const depths = [8, 256, searchedCommits, 0x7F_FF_FF_FF] as const;
 
@@ -36,12 +36,22 @@ const tagRef = (pattern: string): string => `refs/tags/${pattern}`;
 /** Whether an id is whole. */
 const isFullId = (id: string): boolean => /^[\da-f]{40}$|^[\da-f]{64}$/.test(id);
 
+/** What is looked for, and where. */
+interface Search {
+  readonly git: GitCommands;
+  readonly request: GitRequest;
+  /** Names of tags that are allowed, perhaps with a star. */
+  readonly tags: readonly string[];
+}
+
 /** The branch and the tags that are allowed, as the server has them: the commits that they are on, by their names. */
-async function readTips({ ask }: GitCommands, request: GitRequest, tags: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+async function readTips({ git, request, tags }: Search, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const asked = [branchRef(request), ...tags.flatMap((tag) => [tagRef(tag), `${tagRef(tag)}^{}`])];
-  const listed = await ask(['ls-remote', '--quiet', '--end-of-options', request.address.url, ...asked], signal);
-  // A tag with a message of its own comes twice, the second time with its commit. What was asked for also fits the ends of longer names.
-  const found = listed.split('\n').map((line) => line.split('\t')).filter(([, ref = '']) => ref === branchRef(request) || ref.startsWith('refs/tags/'));
+  const listed = await git.ask(['ls-remote', '--quiet', '--end-of-options', request.address.url, ...asked], signal);
+  const lines = listed.split('\n').map((line) => line.split('\t'));
+  // What was asked for also fits the ends of longer names.
+  const found = lines.filter(([, ref = '']) => ref === branchRef(request) || ref.startsWith('refs/tags/'));
+  // A tag with a message of its own comes twice, the second time with its commit.
   return new Map(found.map(([id = '', ref = '']) => [ref.replace(/\^\{\}$/, ''), id]));
 }
 
@@ -49,44 +59,48 @@ async function readTips({ ask }: GitCommands, request: GitRequest, tags: readonl
 export const commitsOnly = (depth: number): readonly string[] => [`--depth=${depth}`, '--filter=tree:0'];
 
 /** Fetches commits of the branch and of tags without the files in them, where the server can leave these out. */
-async function fetchCommits({ ask }: GitCommands, request: GitRequest, tags: readonly string[], depth: number, signal: AbortSignal): Promise<void> {
+async function fetchCommits({ git, request, tags }: Search, depth: number, signal: AbortSignal): Promise<void> {
   const wanted = [branchRef(request), ...tags.map(tagRef)].map((ref) => `+${ref}:${allowed}${ref}`);
-  await ask([...fetchOptions, ...commitsOnly(depth), '--no-write-fetch-head', '--end-of-options', request.address.url, ...wanted], signal);
+  const options = [...fetchOptions, ...commitsOnly(depth), '--no-write-fetch-head'];
+  await git.ask([...options, '--end-of-options', request.address.url, ...wanted], signal);
 }
 
 /** The branch or tag in whose history a commit is, as far as that was fetched; undefined if it is in none. */
-async function findContaining({ local }: GitCommands, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+async function findContaining({ git: { local } }: Search, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
   const kind = await runGit(local(['cat-file', '-t', id], signal)).catch(() => undefined);
   signal.throwIfAborted();
   if (kind?.trim() !== 'commit') return undefined;
-  const refs = (await runGit(local(['for-each-ref', '--contains', id, '--format=%(refname)', allowed], signal))).split('\n').filter((ref) => ref !== '');
+  const listed = await runGit(local(['for-each-ref', '--contains', id, '--format=%(refname)', allowed], signal));
+  const refs = listed.split('\n').filter((ref) => ref !== '');
   const ref = refs.find((one) => one.startsWith(`${allowed}refs/heads/`)) ?? refs[0];
   if (ref === undefined) return undefined;
   const behind = Number(await runGit(local(['rev-list', '--count', `${id}..${ref}`], signal)));
   return { id, ref: ref.slice(allowed.length), behind };
 }
 
-const isShallow = async ({ local }: GitCommands, signal: AbortSignal): Promise<boolean> => (await runGit(local(['rev-parse', '--is-shallow-repository'], signal))).trim() === 'true';
+const isShallow = async ({ git: { local } }: Search, signal: AbortSignal): Promise<boolean> =>
+  (await runGit(local(['rev-parse', '--is-shallow-repository'], signal))).trim() === 'true';
 
 /** Looks for a whole id, further and further back. */
-async function findWhole(git: GitCommands, request: GitRequest, tags: readonly string[], id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+async function findWhole(search: Search, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
   for (const depth of depths) {
     // oxlint-disable-next-line no-await-in-loop -- only if it wasn't found before.
-    await fetchCommits(git, request, tags, depth, signal);
+    await fetchCommits(search, depth, signal);
     // oxlint-disable-next-line no-await-in-loop
-    const found = await findContaining(git, id, signal);
+    const found = await findContaining(search, id, signal);
     // oxlint-disable-next-line no-await-in-loop
-    if (found !== undefined || !(await isShallow(git, signal))) return found;
+    if (found !== undefined || !(await isShallow(search, signal))) return found;
   }
   return undefined;
 }
 
 /** Looks for the beginning of an id. */
-async function findBeginning(git: GitCommands, request: GitRequest, tags: readonly string[], beginning: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
-  await fetchCommits(git, request, tags, searchedCommits, signal);
-  const ids = (await runGit(git.local(['rev-list', '--all'], signal))).split('\n').filter((id) => id.startsWith(beginning));
-  if (ids.length > 1) throw new CommitRefusal({ code: 'ambiguous' }, request);
-  return ids[0] === undefined ? undefined : findContaining(git, ids[0], signal);
+async function findBeginning(search: Search, beginning: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
+  await fetchCommits(search, searchedCommits, signal);
+  const listed = await runGit(search.git.local(['rev-list', '--all'], signal));
+  const ids = listed.split('\n').filter((id) => id.startsWith(beginning));
+  if (ids.length > 1) throw new CommitRefusal({ code: 'ambiguous' }, search.request);
+  return ids[0] === undefined ? undefined : findContaining(search, ids[0], signal);
 }
 
 /**
@@ -96,20 +110,23 @@ async function findBeginning(git: GitCommands, request: GitRequest, tags: readon
  * @param within a folder of ours @param limit the most bytes that the history may take there
  * @throws CommitRefusal, GitError, or Error in words
  */
-export async function reachCommit(hosts: GitHosts, request: GitRequest, commitId: string, within: string, limit: number, signal: AbortSignal): Promise<ReachedCommit> {
+export async function reachCommit(
+  hosts: GitHosts, request: GitRequest, commitId: string, within: string, limit: number, signal: AbortSignal,
+): Promise<ReachedCommit> {
   const { tags: patterns = [] } = gitHostOf(hosts, request.address.host);
   return inTemporaryDirectory(join(within, 'history-'), async (directory) => {
     // Apart, because a repository that has some commits without their files would ask for these later.
     const git = await createCommands(hosts, request, directory, signal);
-    const tips = await readTips(git, request, patterns, signal);
+    const tips = await readTips({ git, request, tags: patterns }, signal);
     const tip = [...tips].find(([, id]) => id === commitId);
     if (tip !== undefined) return { id: commitId, ref: tip[0], behind: 0 };
     // Git fails at a name without a star that the server doesn't have.
     const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
     const tooLarge = (): Error => new CommitRefusal({ code: 'history too large', limit }, request);
     const find = isFullId(commitId) ? findWhole : findBeginning;
-    const { result } = await withSizeLimit(directory, limit, tooLarge, signal, (limited) => find(git, request, tags, commitId, limited));
+    const { result } = await withSizeLimit(directory, limit, tooLarge, signal, (limited) => find({ git, request, tags }, commitId, limited));
     if (result !== undefined) return result;
-    throw new CommitRefusal(isFullId(commitId) ? { code: 'not in history', tags: patterns } : { code: 'not among the newest', searched: searchedCommits }, request);
+    const searched = { code: 'not among the newest', searched: searchedCommits } as const;
+    throw new CommitRefusal(isFullId(commitId) ? { code: 'not in history', tags: patterns } : searched, request);
   });
 }

@@ -3,7 +3,7 @@ import { bytesText } from './size-limit.ts';
 
 /** Why a commit that was asked for, or any, is not taken; with what is known of it. */
 export type RefusalReason =
-  /** It is neither in the history of the branch nor in that of an allowed tag. Whether the server has it elsewhere doesn't matter. */
+  /** It is in the history of neither the branch nor an allowed tag. Whether the server has it elsewhere doesn't matter. */
   | { readonly code: 'not in history'; readonly tags: readonly string[] }
   /** Its beginning was looked for among so many of the newest commits. */
   | { readonly code: 'not among the newest'; readonly searched: number }
@@ -21,7 +21,9 @@ type ReasonOf<Code extends RefusalReason['code']> = Extract<RefusalReason, { rea
 
 const sentences: { readonly [Code in RefusalReason['code']]: (request: GitRequest, reason: ReasonOf<Code>) => string } = {
   'not in history': ({ address: { url, host }, branch, commitId }, { tags }) =>
-    `The repository ${url} has no commit ${commitId} in the history of the branch ${branch}${tagsText(tags)}. Commits of forks, of pull requests and of what the branch had before it was rewritten are not taken: deploy one of the branch, or merge it first. Whoever runs the platform can allow tags of ${host}, with "tags" under "git" in the clusters file.`,
+    `The repository ${url} has no commit ${commitId} in the history of the branch ${branch}${tagsText(tags)}. ` +
+    'Commits of forks, of pull requests and of what the branch had before it was rewritten are not taken: ' +
+    `deploy one of the branch, or merge it first. Whoever runs the platform can allow tags of ${host}, with "tags" under "git" in the clusters file.`,
   'not among the newest': ({ address: { url }, branch, commitId }, { searched }) =>
     `The repository ${url} has no commit ${commitId}, at least not among the last ${searched} of the branch ${branch}: give the whole id of a commit that is there.`,
   ambiguous: ({ branch, commitId }) => `Several commits of the branch ${branch} begin with ${commitId}: give the whole id.`,
