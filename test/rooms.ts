@@ -49,7 +49,7 @@ export const rooms: readonly Room[] = [
   // A leaf: what is recorded, and how it is sealed.
   serverRoom('audit', ['json', 'context']),
   serverRoom('tool', ['json', 'context', 'redaction']),
-  serverRoom('failure', ['audit', 'tool']),
+  serverRoom('failure', ['context', 'audit', 'tool']),
   serverRoom('resolve', ['json', 'context', 'redaction', 'tool', 'failure']),
   guardRoom,
   // The words of a failure name the guard's limits, and a reply may be its question.

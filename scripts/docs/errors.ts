@@ -70,7 +70,7 @@ const examples: { readonly [Kind in Failure['kind']]: Extract<Failure, { kind: K
 };
 
 const refusals: Readonly<Record<Refusal, true>> = {
-  cannot_ask: true, too_long: true, operator_only: true, declined: true, operator_refused: true, too_many_of_caller: true, too_many_in_all: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
+  cannot_ask: true, too_long: true, operator_only: true, no_such_method: true, client_error: true, unusable_answer: true, unanswered: true, declined: true, operator_refused: true, too_many_of_caller: true, too_many_in_all: true, dismissed: true, not_agreed: true, invalid: true, used: true, other_call: true, changed: true, late: true,
 };
 
 const redactor = { text: (text: string) => text, echo: (text: string) => text };

@@ -14,6 +14,8 @@ export interface MalformedMessage {
   readonly isJson: boolean;
   /** False for what only looks like a response or notification: these are never answered. */
   readonly isAnswered: boolean;
+  /** For what only looks like a response: a message that ends the request it is for, if that can be told. */
+  readonly standIn?: Message | undefined;
 }
 
 /** One message of a line: read, or malformed. */
@@ -38,8 +40,23 @@ function faultOf(message: JsonRecord): string {
 const isResponse = (message: JsonRecord): boolean => !('method' in message) && ('result' in message || 'error' in message);
 const isNotification = (message: JsonRecord): boolean => typeof message['method'] === 'string' && !('id' in message);
 
-const invalid = (reason: string, { id, isAnswered = true }: Partial<MalformedMessage> = {}): ReadMessage =>
-  ({ malformed: { code: rpcErrorCodes.invalidRequest, reason: `Invalid request: ${reason}.`, id, isJson: true, isAnswered } });
+const invalid = (reason: string, { id, isAnswered = true, standIn }: Partial<MalformedMessage> = {}): ReadMessage =>
+  ({ malformed: { code: rpcErrorCodes.invalidRequest, reason: `Invalid request: ${reason}.`, id, isJson: true, isAnswered, standIn } });
+
+/**
+ * An empty result, which answers nothing, in place of a response that the library doesn't accept. Without it, the request of this
+ * server that a client answered wrongly would wait for as long as an answer may take.
+ * @returns undefined if the message is no such response, or its request can't be told.
+ */
+export function standInFor(value: unknown): Message | undefined {
+  if (!isRecord(value) || !isResponse(value) || !isId(value['id'])) return undefined;
+  try {
+    parseJSONRPCMessage(value);
+    return undefined;
+  } catch {
+    return { jsonrpc: '2.0', id: value['id'] as string | number, result: {} };
+  }
+}
 
 function readMessage(value: unknown): ReadMessage {
   if (!isRecord(value)) return invalid('a message is a JSON object');
@@ -47,7 +64,7 @@ function readMessage(value: unknown): ReadMessage {
     return { message: parseJSONRPCMessage(value) };
   } catch {
     const { id } = value;
-    if (isResponse(value)) return invalid('it looks like a response, and isn\'t a valid one', { isAnswered: false });
+    if (isResponse(value)) return invalid('it looks like a response, and isn\'t a valid one', { isAnswered: false, standIn: standInFor(value) });
     return invalid(faultOf(value), { id: isId(id) ? (id as RequestId) : undefined, isAnswered: !isNotification(value) });
   }
 }

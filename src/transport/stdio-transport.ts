@@ -54,7 +54,8 @@ export function stdioTransport(onMalformed: (malformed: MalformedMessage) => boo
       transport.onmessage?.(one.message);
       return;
     }
-    const { code, id, reason, isAnswered } = one.malformed;
+    const { code, id, reason, isAnswered, standIn } = one.malformed;
+    if (standIn) transport.onmessage?.(standIn);
     if (!onMalformed(one.malformed) || !isAnswered) return;
     library.send(rpcError({ code, id, message: reason }) as Message).catch((error: unknown) => transport.onerror?.(error as Error));
   };

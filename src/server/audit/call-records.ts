@@ -31,6 +31,8 @@ export interface CallFacts {
   /** Digest of the plan. */
   readonly plan?: string;
   readonly confirmed?: ConfirmedBy;
+  /** Why the client's user was not asked, or didn't answer, where the call waits for the operator. */
+  readonly instead?: string;
 }
 
 /** A call that is about to change the platform. */
@@ -88,8 +90,8 @@ function recordedTarget({ tier, target, subject }: CallFacts): JsonRecord | unde
 
 /** A call's facts under the member names of the log. */
 const entryOf = (facts: CallFacts): JsonRecord => {
-  const { requestId, principal, connection, tool, tier, plan, confirmed } = facts;
-  return { request_id: requestId, who: principal, connection, tool, tier, target: recordedTarget(facts), plan, confirmed };
+  const { requestId, principal, connection, tool, tier, plan, confirmed, instead } = facts;
+  return { request_id: requestId, who: principal, connection, tool, tier, target: recordedTarget(facts), plan, confirmed, instead };
 };
 
 const timestamp = (clock: Clock): string => new Date(clock.now()).toISOString();

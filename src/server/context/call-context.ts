@@ -17,13 +17,35 @@ export type UserAnswer =
   | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
   | { readonly action: 'decline' | 'cancel' };
 
+/**
+ * How a client failed that declares to ask its user. The user said neither yes nor no.
+ * `no_such_method`: it knows no such request (-32601). `client_error`: it returned another error. `unusable_answer`: what it
+ * returned is no answer. `unanswered`: nothing came back in time.
+ */
+export type AskingFailure = 'no_such_method' | 'client_error' | 'unusable_answer' | 'unanswered';
+
+/** What is remembered of a client: whether asking it leads to an answer. */
+export interface ClientMemory {
+  /** Why the client is not asked; undefined if it is. @param call identifies the call; without it, whatever the call is. */
+  failure(call?: string): AskingFailure | undefined;
+  /** A question about this call is sent. */
+  asked(call: string): void;
+  /** The user answered, no matter what. */
+  answered(): void;
+  failed(why: AskingFailure): void;
+}
+
 /** The client's channel to its user, and the user's response. */
 export interface Dialogue {
-  /** Whether the client can show its user a form. */
+  /** Whether the client declares that it can show its user a form. */
   readonly canAsk: boolean;
   /** The sealed state that was sent with the question, as the client returned it. */
   readonly state?: string;
   readonly answer?: UserAnswer;
+  /** Why there is no answer, if the client returned something else. */
+  readonly failure?: AskingFailure;
+  /** Default: nothing is remembered. */
+  readonly memory?: ClientMemory;
 }
 
 /** Everything about one call except its arguments. */

@@ -1,6 +1,6 @@
 /** What accompanies a call: its context, its reader, what it acts on. */
 
-export { maximumCallTime, type CallContext, type Clock, type Dialogue, type ServerLogger, type UserAnswer } from './call-context.ts';
+export { maximumCallTime, type AskingFailure, type CallContext, type ClientMemory, type Clock, type Dialogue, type ServerLogger } from './call-context.ts';
 export { keyRingOrNewIn, type KeyRing } from './key-ring.ts';
 export { ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { lockEnd, lockFacts, lockLists, lockReplaceable, lockText, readClusterLocks } from './cluster-locks.ts';

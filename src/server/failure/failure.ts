@@ -1,6 +1,7 @@
 import type { Effect } from '../../contract/index.ts';
 import { ApiError } from '../../client/index.ts';
 import type { CallOutcome } from '../audit/index.ts';
+import type { AskingFailure } from '../context/index.ts';
 import type { Issue, ResolvedResource, ResourceKind, ToolText } from '../tool/index.ts';
 
 /** Why a tool may not run: the rule, where it is set, and what is allowed instead. */
@@ -42,10 +43,10 @@ export type InvalidSeal =
   | 'used';
 
 /**
- * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, or the policy
- * leaves such calls to the operator.
+ * Why the operator is asked instead of the client's user: the plan is longer than a client's question may be, the policy
+ * leaves such calls to the operator, or the client declared that it can ask, and couldn't.
  */
-export type InsteadOfClient = 'too_long' | 'operator_only';
+export type InsteadOfClient = 'too_long' | 'operator_only' | AskingFailure;
 
 /** Why a call was not confirmed. */
 export type Refusal =

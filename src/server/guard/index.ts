@@ -6,7 +6,8 @@ export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWeb
 export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
 export { normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
-export { createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
+export { createSessionMemories, createStatelessMemories, failureLifetime, silenceLifetime, type ClientMemories } from './confirmation/client-memory.ts';
+export { answerTime, createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
 export { formFor, matchesTyped, maximumQuestionLength, questionFor, type Question } from './confirmation/question.ts';
 export { splitControls, type Controls, type EnvironmentVariables } from './controls.ts';
 export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges } from './guard.ts';

@@ -1,6 +1,7 @@
 import type { ApiError, ApiErrorKind } from '../../client/index.ts';
 import { resolutionProblemText, noSuchId, whereToLook } from '../resolve/index.ts';
-import { approvalLifetime, maximumQuestionLength, maximumWaiting } from '../guard/index.ts';
+import { approvalLifetime, failureLifetime, maximumQuestionLength, maximumWaiting, silenceLifetime } from '../guard/index.ts';
+import type { AskingFailure } from '../context/index.ts';
 import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
@@ -52,13 +53,38 @@ const decideFirst =
   `Tell the user: the operator can approve or refuse what waits with infra-mcp approve, and each call that nobody decides expires after ${approvalLifetime / 60_000} minutes. ` +
   'Call it again after that.';
 
+const minutes = (milliseconds: number): string => `${milliseconds / 60_000} minutes`;
+
+/** What a client did that declares to ask its user, and couldn't. Continues a sentence. */
+const clientFailures: Record<AskingFailure, string> = {
+  no_such_method: 'this client declares that it can ask its user (elicitation), and then says that it knows no such request (-32601)',
+  client_error: 'this client declares that it can ask its user (elicitation), and returned an error instead of an answer',
+  unusable_answer: 'this client declares that it can ask its user (elicitation), and what it returned is no answer to the question',
+  unanswered: 'no answer to the question came back through this client in time',
+};
+
+const elsewhere =
+  'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
+  'set that up (infra-mcp approve --set-secret).';
+
+const noOtherWay = 'Do not look for another way to the same effect.';
+
+const notThroughClient = (why: AskingFailure, asksAgain: string): ReasonAndNext => ({
+  what: `somebody has to agree to this first, ${clientFailures[why]}, and no operator is set up to approve it`,
+  next: `${elsewhere} ${asksAgain} ${noOtherWay}`,
+});
+
+const afterReconnecting = `This client is asked again once it is connected anew; over HTTP without sessions, after ${minutes(failureLifetime)}.`;
+
 const refusals: Record<Refusal, ReasonAndNext> = {
   cannot_ask: {
     what: 'somebody has to agree to this first, this client cannot show its user a question (it does not support elicitation), and no operator is set up to approve it',
-    next:
-      'Tell the user what you wanted to do. It can be done from a client that supports elicitation, or approved in a terminal once whoever runs this server has ' +
-      'set that up (infra-mcp approve --set-secret). Do not look for another way to the same effect.',
+    next: `${elsewhere} ${noOtherWay}`,
   },
+  no_such_method: notThroughClient('no_such_method', afterReconnecting),
+  client_error: notThroughClient('client_error', afterReconnecting),
+  unusable_answer: notThroughClient('unusable_answer', afterReconnecting),
+  unanswered: notThroughClient('unanswered', `If the user was only away and still wants it, call it again after ${minutes(silenceLifetime)}: they are asked anew.`),
   too_long: {
     what: `somebody has to agree to this first, its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, and no operator is set up to approve it`,
     next:
@@ -106,6 +132,10 @@ const byCaller = (token: string): string =>
 const insteadText: Record<InsteadOfClient, string> = {
   too_long: `; its plan is longer than the ${maximumQuestionLength} characters that a client's question can show whole, so the user was not asked here`,
   operator_only: '; the policy of this server leaves calls like this to its operator alone (operator_only), so the user was not asked here',
+  no_such_method: `; ${clientFailures.no_such_method}`,
+  client_error: `; ${clientFailures.client_error}`,
+  unusable_answer: `; ${clientFailures.unusable_answer}`,
+  unanswered: `; ${clientFailures.unanswered}`,
 };
 
 const pending = ({ code, command, planToken, instead }: { code?: string; command?: string; planToken?: string; instead?: InsteadOfClient }): ReasonAndNext => ({

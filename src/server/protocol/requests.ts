@@ -1,19 +1,24 @@
 import {
-  CLIENT_CAPABILITIES_META_KEY, ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY, inputRequired, inputResponse,
+  ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY,
   type CallToolRequest, type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Client, Trace } from '../../client/index.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
-import { maximumCallTime, type CallContext, type Dialogue, type UserAnswer } from '../context/index.ts';
-import { formFor, waitingCallAddress, type Registry } from '../guard/index.ts';
+import { maximumCallTime, type CallContext, type Dialogue } from '../context/index.ts';
+import { answerTime as longestAnswerTime, createSessionMemories, type ClientMemories, type Registry } from '../guard/index.ts';
 import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
+import { askClient, declaredIn, inputRequiredFor, opensPages, responseIn, showsForms, type UserRequest } from './client-dialogue.ts';
 
 /** What a process's servers need to answer requests. Loaded with the first request. */
 export interface RequestDependencies extends ContentDependencies {
   readonly registry: Registry;
   /** Environment variables whose values some policy allows to be set unseen. */
   readonly unseen: Set<string>;
+  /** What is remembered of clients that have no session, by principal and what the client says of itself. */
+  readonly statelessMemories: (principal: string, client: unknown) => ClientMemories;
+  /** How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as an answer counts. */
+  readonly answerTime?: number;
 }
 
 /** The server that receives the requests. */
@@ -29,30 +34,9 @@ export interface RequestHandlers extends Content {
   readonly callTool: (params: CallToolRequest['params'], context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 }
 
-const confirmKey = 'confirm';
-
 /** What a call of a tool gets that exists but isn't served. A result and not a protocol error, because models don't see those in every client. */
 const notOfferedText = (name: string, leftOutBy: string): string =>
   `${name} was not called: it is not offered here, because ${leftOutBy}. Do without it, or tell the user what it would take; don't look for another way around.`;
-
-// An empty `elicitation: {}` means forms: clients declared it this way before there were modes.
-const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
-  const elicitation = capabilities?.elicitation;
-  return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
-};
-
-const opensPages = (capabilities: ClientCapabilities | undefined): boolean => capabilities?.elicitation?.url !== undefined;
-
-function answerIn(context: ServerContext): UserAnswer | undefined {
-  const response = inputResponse(context.mcpReq.inputResponses, confirmKey);
-  if (response.kind !== 'elicit') return undefined;
-  return response.action === 'accept' ? { action: 'accept', content: response.content ?? {} } : { action: response.action };
-}
-
-function dialogueOf(context: ServerContext, capabilities: ClientCapabilities | undefined): Dialogue {
-  const state = context.mcpReq.requestState();
-  return { canAsk: showsForms(capabilities), state: typeof state === 'string' ? state : undefined, answer: answerIn(context) };
-}
 
 /** The trace in a request's metadata. */
 function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined {
@@ -60,44 +44,63 @@ function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined 
   return typeof traceparent === 'string' ? { traceparent, ...(typeof tracestate === 'string' && { tracestate }) } : undefined;
 }
 
-/** Reports progress to a caller that asked for it. Failed notifications are ignored. */
+/** Most progress reports on their way to one caller. Further ones are left out until it reads. */
+const mostReports = 5;
+
+/** Reports progress to a caller that asked for it. A report that can't be sent is left out, and the call goes on. */
 function progressOf({ mcpReq: { notify, _meta: meta } }: ServerContext): CallContext['progress'] {
   const progressToken = meta?.progressToken;
   if (progressToken === undefined) return undefined;
-  let progress = 0;
-  return (message) => {
+  let [progress, onTheirWay] = [0, 0];
+  const report = async (message: string): Promise<void> => {
     progress += 1;
-    void notify({ method: 'notifications/progress', params: { progressToken, progress, message } }).catch(() => undefined);
+    onTheirWay += 1;
+    await notify({ method: 'notifications/progress', params: { progressToken, progress, message } });
+  };
+  return (message) => {
+    if (onTheirWay >= mostReports) return;
+    void report(message).catch(() => undefined).finally(() => (onTheirWay -= 1));
   };
 }
 
-/** Converts a reply to an MCP result. @param page URL of the approvals page; undefined if the client can't open it, or just did. */
-function resultOf(reply: Reply, page: string | undefined): CallToolResult | InputRequiredResult {
-  if (reply.kind === 'ask') {
-    const { question, state } = reply;
-    const form = inputRequired.elicit({ message: question.message, requestedSchema: formFor(question) });
-    return inputRequired({ inputRequests: { [confirmKey]: form }, requestState: state });
-  }
-  if (reply.kind === 'failure' && reply.code !== undefined && page !== undefined) {
-    const pageRequest = inputRequired.elicitUrl({ message: `This call waits for the operator's approval, under ${reply.code}.`, url: waitingCallAddress(page, reply.code) });
-    return inputRequired({ inputRequests: { [confirmKey]: pageRequest } });
-  }
+type SettledReply = Exclude<Reply, { kind: 'ask' }>;
+
+/** Converts a reply that asks nothing to an MCP result. */
+function resultOf(reply: SettledReply): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
   return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : { content, isError: true };
 }
 
+/** The result of a call that was cancelled. It is never sent. */
+const cancelledResult: CallToolResult = { content: [], isError: true };
+
+/** Notes whether a page that was asked for was opened: such a response comes without state. */
+const notePage = ({ pages }: ClientMemories, { answer, failure, state }: Dialogue): void => {
+  if (state !== undefined) return;
+  if (failure) pages.failed(failure);
+  else if (answer) pages.answered();
+};
+
 /** Creates the request handlers of one server. They connect to the platform with the first call. */
 export function createRequestHandlers(dependencies: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage }: ServerHandle): RequestHandlers {
-  const { registry, log, clock, connect, observer } = dependencies;
+  const { registry, log, clock, connect, observer, statelessMemories, answerTime = longestAnswerTime } = dependencies;
   let client: Client | undefined;
 
-  // The 2026 revision declares capabilities with every request, the earlier ones once.
-  const capabilitiesOf = (context: ServerContext): ClientCapabilities | undefined =>
-    era === 'modern'
-      ? (context.mcpReq.envelope as Record<string, ClientCapabilities> | undefined)?.[CLIENT_CAPABILITIES_META_KEY]
-      : clientCapabilities();
+  const session = createSessionMemories(clock);
 
-  const contextOf = (context: ServerContext): CallContext => {
+  // The 2026 revision has no sessions, and declares capabilities with every request; the earlier ones do once.
+  const clientOf = (context: ServerContext): { readonly capabilities: ClientCapabilities | undefined; readonly memories: ClientMemories } => {
+    if (era !== 'modern') return { capabilities: clientCapabilities(), memories: session };
+    const { capabilities, client: declared } = declaredIn(context);
+    return { capabilities, memories: statelessMemories(callerOf(context).principal, declared) };
+  };
+
+  const dialogueOf = (context: ServerContext): Dialogue => {
+    const { capabilities, memories } = clientOf(context);
+    return { canAsk: showsForms(capabilities), memory: memories.forms, ...(era === 'modern' && responseIn(context)) };
+  };
+
+  const contextOf = (context: ServerContext, dialogue = dialogueOf(context)): CallContext => {
     const { principal, identity = principal, connection, credential, credentialRefused, requestId, trace } = callerOf(context);
     return {
       principal,
@@ -113,7 +116,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       lacks: (operation) => client?.lacks(operation) ?? false,
       log,
       clock,
-      dialogue: dialogueOf(context, capabilitiesOf(context)),
+      dialogue,
       progress: progressOf(context),
     };
   };
@@ -127,6 +130,42 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
     },
   };
 
+  /**
+   * What the client's user has to be shown before a reply: its question, or the page where the operator approves it. A page is
+   * offered once for a code, and not through a client that failed to ask. Without it, the reply says what to do.
+   */
+  const userRequestFor = (reply: Reply, context: ServerContext, { answer }: Dialogue): UserRequest | undefined => {
+    if (reply.kind === 'ask') return { kind: 'form', question: reply.question };
+    const page = approvalsPage?.();
+    if (reply.kind !== 'failure' || reply.code === undefined || page === undefined || answer !== undefined) return undefined;
+    const { capabilities, memories: { forms, pages } } = clientOf(context);
+    if (!opensPages(capabilities) || forms.failure() !== undefined || pages.failure(reply.code) !== undefined) return undefined;
+    pages.asked(reply.code);
+    return { kind: 'page', page, code: reply.code };
+  };
+
+  /** Runs a call to its end, or to what the client has to ask. A client of the 2025 revisions is asked at once. */
+  const answerCall = async (run: (dialogue: Dialogue) => Promise<Reply>, context: ServerContext, requestId: string): Promise<CallToolResult | InputRequiredResult> => {
+    const { memories } = clientOf(context);
+    let dialogue = dialogueOf(context);
+    notePage(memories, dialogue);
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop -- each round depends on the answer to the one before.
+      const reply = await run(dialogue);
+      const request = userRequestFor(reply, context, dialogue);
+      if (!request) return resultOf(reply as SettledReply);
+      const state = reply.kind === 'ask' ? reply.state : undefined;
+      if (era === 'modern') return inputRequiredFor(request, state);
+      // oxlint-disable-next-line no-await-in-loop
+      const response = await askClient(request, { context, time: answerTime, log, requestId });
+      if (context.mcpReq.signal.aborted) return cancelledResult;
+      dialogue = { canAsk: dialogue.canAsk, memory: dialogue.memory, ...(state !== undefined && { state }), ...response };
+      notePage(memories, dialogue);
+      // The call waits under its code, whatever became of the page.
+      if (reply.kind !== 'ask' && response.failure) return resultOf(reply);
+    }
+  };
+
   return {
     ...createContent({ ...dependencies, ...callDependencies }, { callerOf, run: (tool, args, context, deps) => runCall(tool, args, contextOf(context), deps) }),
     callTool: async ({ name, arguments: args = {} }, context) => {
@@ -134,13 +173,11 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       const tool = registry.find(name);
       const leftOutBy = registry.leftOut.get(name);
       if (!tool || leftOutBy !== undefined) observer?.begin(undefined, call.trace).end({ outcome: 'refused' });
-      if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) }, undefined);
+      if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) });
       if (!tool) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${registry.instead(name)}`);
       }
-      const reply = await runCall(tool, args, call, callDependencies);
-      const canOpenPage = call.dialogue.answer === undefined && opensPages(capabilitiesOf(context));
-      return resultOf(reply, canOpenPage ? approvalsPage?.() : undefined);
+      return answerCall((dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies), context, call.requestId);
     },
   };
 }

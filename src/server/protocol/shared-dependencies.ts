@@ -2,7 +2,7 @@ import type { Client } from '../../client/index.ts';
 import type { NameResolver, Tool } from '../tool/index.ts';
 import { createNameResolver } from '../resolve/index.ts';
 import { ephemeralKeys, type CallContext, type Clock, type KeyProvider, type ServerLogger } from '../context/index.ts';
-import { createConfirmer, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, type SharedAnswers, createRegistry } from '../guard/index.ts';
+import { createConfirmer, createStatelessMemories, ephemeralHighRiskCalls, type Approvals, type HighRiskCalls, resolverWithin, createScopeResolver, unseenVariables, type LeftOut, type Policy, type SharedAnswers, createRegistry } from '../guard/index.ts';
 import { logRecorder, type Recorder } from '../audit/index.ts';
 import { createRecentChanges, type CallObserver } from '../call/index.ts';
 import { instructions } from './instructions.ts';
@@ -37,6 +37,8 @@ export interface SharedDependenciesConfig {
   readonly guard?: GuardDependencies;
   /** Counts and traces calls. Default: nobody does. */
   readonly observer?: CallObserver;
+  /** How long a client of the 2025 revisions may take to bring its user's answer, in milliseconds. Default: as long as an answer counts. */
+  readonly answerTime?: number;
 }
 
 /** Dependencies of the guard that outlive a process. */
@@ -78,7 +80,7 @@ export const dependenciesUnder = (base: SharedDependencies, tools: readonly Tool
   withLoader({ ...base, ...applyPolicy(base, tools, policy, new Map([...leftOut, ...base.registry.leftOut])) });
 
 /** Creates the dependencies that all servers of one process share. */
-export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard(), observer }: SharedDependenciesConfig): SharedDependencies {
+export function createDependencies({ tools, otherTools = new Map(), policy, connect, secrets, unseen = () => [], version, log, clock, resolver = createNameResolver(), texts, watches = createWatches({ clock }), guard = ephemeralGuard(), observer, answerTime }: SharedDependenciesConfig): SharedDependencies {
   const { program, keys, recorder, approvals, highRiskCalls, sharedAnswers } = guard;
   const environment = process.env;
   // Names are never removed: their values stay secret even if the policy no longer contains them.
@@ -90,6 +92,8 @@ export function createDependencies({ tools, otherTools = new Map(), policy, conn
     confirmer: createConfirmer({ keys, approvals, shared: sharedAnswers }),
     recorder,
     observer,
+    answerTime,
+    statelessMemories: createStatelessMemories(clock, sharedAnswers === undefined),
     redaction,
     unseen: unseenNames,
     highRiskCalls,

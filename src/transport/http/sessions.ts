@@ -59,7 +59,8 @@ interface Session {
   lastUsed: number;
 }
 
-const sessionHeader = 'mcp-session-id';
+/** The header with the id of a session. */
+export const sessionHeader = 'mcp-session-id';
 
 // Other callers get the same response as for an unknown session. Clients react to it by opening a new one.
 const unknownSession = (): Response =>

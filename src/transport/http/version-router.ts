@@ -1,7 +1,8 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type AuthInfo, type McpRequestContext, type McpServer, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
-import { createSessions, type TrackedResponse, type SessionLimits } from './sessions.ts';
+import { createSessions, sessionHeader, type TrackedResponse, type SessionLimits } from './sessions.ts';
+import { standInFor } from '../message-line.ts';
 import { isListenRequest, type WatchUri, withResources, subscribe } from '../subscriptions.ts';
 
 /** Streams that notify clients of the 2026 revision of changes. */
@@ -85,6 +86,9 @@ export interface VersionRouter {
 
 const statelessResponse = (response: Response): VersionedResponse => ({ response, release: () => undefined, outlivesClient: false });
 
+/** A body of a session, in which responses that the library doesn't accept end their requests nevertheless. */
+const withStandIns = (body: unknown): unknown => (Array.isArray(body) ? body.map((message: unknown) => standInFor(message) ?? message) : (standInFor(body) ?? body));
+
 /** Creates a router that serves the 2026 revision statelessly, and the 2025 revisions in the configured mode. */
 export function createVersionRouter({ build, watch = () => async () => undefined, legacy, limits, clock, log }: VersionRouterDependencies): VersionRouter {
   const protocolError = (error: Error): void => log.debug({ err: error }, 'protocol error');
@@ -97,7 +101,8 @@ export function createVersionRouter({ build, watch = () => async () => undefined
   const sessions = createSessions({ build: (caller) => build('legacy', caller), limits, clock, log });
 
   return {
-    async answer(request, body, call, address) {
+    async answer(request, given, call, address) {
+      const body = request.headers.has(sessionHeader) ? withStandIns(given) : given;
       const authInfo = authInfoOf(call);
       const options = { authInfo, parsedBody: body };
       if (!(await isLegacyRequest(request, body))) {

@@ -107,6 +107,25 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     expect(await stateOf(id)).toEqual(before);
   });
 
+  test('nothing is stopped by a client whose form breaks: the answer says why, and the client is not asked again', async () => {
+    const { id } = await environmentOf('STAGING');
+    const before = await stateOf(id);
+    const user = userAnswering(() => {
+      throw new Error('the form broke');
+    });
+    const client = await connect()(user);
+    const stop = () => client.call('stop_environment', { environment_id: id });
+    // Here the server doesn't learn of the failure: it sees the same call twice, without an answer.
+    if (client.protocolVersion === 'modern') for (let round = 0; round < 2; round += 1) await expect(stop()).rejects.toThrow();
+    for (let round = 0; round < 2; round += 1) {
+      const result = await stop();
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toMatch(/nothing has changed.*(returned an error instead of an answer|no answer to the question came back)/s);
+    }
+    expect(user.questions).toHaveLength(client.protocolVersion === 'modern' ? 2 : 1);
+    expect(await stateOf(id)).toEqual(before);
+  });
+
   test('bad arguments are told before anyone is asked', async () => {
     const user = userAnswering(agree);
     const result = await (await connect()(user)).call('stop_environment', { environment_id: 'prod' });

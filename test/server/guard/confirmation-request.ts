@@ -1,4 +1,7 @@
-import type { ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
+import type { CallContext } from '../../../src/server/context/call-context.ts';
+import type { Approval, Approvals } from '../../../src/server/guard/approvals/approvals.ts';
+import type { Confirmer, ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
+import { contextWith } from '../../support/call-context.ts';
 
 /** A request to stop an environment, but for what a test says. */
 export const confirmationRequest = ({ args = {}, tool = 'stop_environment', digest = 'as read', mayBeUnattended = false, operatorOnly = false, planToken }: {
@@ -14,3 +17,23 @@ export const confirmationRequest = ({ args = {}, tool = 'stop_environment', dige
   mayBeUnattended,
   operatorOnly,
 });
+
+/** The state that goes out with a question. */
+export async function asked(confirmer: Confirmer, about: ConfirmationRequest, context: CallContext = contextWith()): Promise<string> {
+  const confirmation = await confirmer.confirm(about, context);
+  if (confirmation.kind !== 'needs_input') throw new Error(`not asked: ${JSON.stringify(confirmation)}`);
+  return confirmation.state;
+}
+
+/** An operator who gives one answer after another. */
+export const operatorWho = (...answers: Approval[]): Approvals & { questions: object[] } => {
+  const questions: object[] = [];
+  return {
+    questions,
+    available: async () => true,
+    ask: async (what) => {
+      questions.push(what);
+      return answers.shift()!;
+    },
+  };
+};

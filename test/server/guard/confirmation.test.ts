@@ -1,22 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CallContext, Dialogue } from '../../../src/server/context/call-context.ts';
-import type { Approval, Approvals } from '../../../src/server/guard/approvals/approvals.ts';
-import { createConfirmer, questionLifetime, type Confirmer, type ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
+import type { Approval } from '../../../src/server/guard/approvals/approvals.ts';
+import { createConfirmer, questionLifetime, type ConfirmationRequest } from '../../../src/server/guard/confirmation/confirmation.ts';
 import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
-import { confirmationRequest } from './confirmation-request.ts';
+import { asked, confirmationRequest, operatorWho } from './confirmation-request.ts';
 import { contextWith } from '../../support/call-context.ts';
 
 const request = confirmationRequest({ args: { environment_id: 'e-1' } });
 const yesOrNo: ConfirmationRequest = { ...request, question: { message: 'Restart?' } };
 
 const accepted = (content: Record<string, unknown>): Partial<Dialogue> => ({ answer: { action: 'accept', content } });
-
-/** The state that goes out with a question. */
-async function asked(confirmer: Confirmer, about: ConfirmationRequest, context: CallContext = contextWith()): Promise<string> {
-  const confirmation = await confirmer.confirm(about, context);
-  if (confirmation.kind !== 'needs_input') throw new Error(`not asked: ${JSON.stringify(confirmation)}`);
-  return confirmation.state;
-}
 
 const refused = (why: string) => ({ kind: 'refused', why });
 const approved = { kind: 'approved', how: 'elicited' };
@@ -44,12 +37,6 @@ describe('a confirmation', () => {
     expect(await confirmer.confirm(request, answer)).toEqual(refused('cannot_ask'));
   });
 
-  test('asks again when the state comes back without an answer', async () => {
-    const confirmer = createConfirmer();
-    const state = await asked(confirmer, request);
-    expect(await confirmer.confirm(request, contextWith({ dialogue: { state } }))).toMatchObject({ kind: 'needs_input' });
-  });
-
   test('asks when an answer comes without ever having been asked for', async () => {
     const confirmer = createConfirmer();
     expect(await confirmer.confirm(request, contextWith({ dialogue: accepted({ name: 'shop/prod' }) }))).toMatchObject({ kind: 'needs_input' });
@@ -61,17 +48,20 @@ describe('a confirmation', () => {
     ['another name', accepted({ name: 'shop/Prod' }), 'not_agreed'],
     ['no name', accepted({}), 'not_agreed'],
     ['a yes where a name is asked for', accepted({ approve: true }), 'not_agreed'],
-    ['a name that is no text', accepted({ name: ['shop/prod'] }), 'not_agreed'],
+    ['an empty field', accepted({ name: null }), 'not_agreed'],
+    ['a name that is no text', accepted({ name: ['shop/prod'] }), 'unusable_answer'],
+    ['nothing beside the state', {}, 'unusable_answer'],
+    ['an error', { failure: 'client_error' }, 'client_error'],
   ] as const)('comes to nothing with %s', async (_, dialogue, why) => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, request);
     expect(await confirmer.confirm(request, contextWith({ dialogue: { state, ...dialogue } }))).toEqual(refused(why));
   });
 
-  test.each([[{ approve: false }], [{ approve: 'true' }], [{}], [{ name: 'shop/prod' }]])('is no yes: %j', async (content) => {
+  test.each([[{ approve: false }, 'not_agreed'], [{ approve: 'true' }, 'unusable_answer'], [{}, 'not_agreed'], [{ name: 'shop/prod' }, 'not_agreed']])('is no yes: %j', async (content, why) => {
     const confirmer = createConfirmer();
     const state = await asked(confirmer, yesOrNo);
-    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted(content) } }))).toEqual(refused('not_agreed'));
+    expect(await confirmer.confirm(yesOrNo, contextWith({ dialogue: { state, ...accepted(content) } }))).toEqual(refused(why));
   });
 
   test('counts once', async () => {
@@ -165,19 +155,6 @@ describe('a confirmation is bound', () => {
 
 /** A client that shows no forms. */
 const mute = (dialogue: Partial<Dialogue> = {}, more: Partial<CallContext> = {}): CallContext => contextWith({ ...more, dialogue: { canAsk: false, ...dialogue } });
-
-/** An operator who gives one answer after another. */
-const operatorWho = (...answers: Approval[]): Approvals & { questions: object[] } => {
-  const questions: object[] = [];
-  return {
-    questions,
-    available: async () => true,
-    ask: async (what) => {
-      questions.push(what);
-      return answers.shift()!;
-    },
-  };
-};
 
 describe('where the client cannot ask', () => {
   const unattended = confirmationRequest({ args: request.args, mayBeUnattended: true });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planOf, planText, type Plan } from '../../../src/server/guard/plan.ts';
-import { isAgreement, formFor, questionFor } from '../../../src/server/guard/confirmation/question.ts';
+import { readAgreement, formFor, questionFor } from '../../../src/server/guard/confirmation/question.ts';
 import type { Target } from '../../../src/server/context/target.ts';
 import { createRedaction } from '../../../src/server/redaction/index.ts';
 import { tools } from '../../../tools/index.ts';
@@ -299,10 +299,10 @@ describe('the question for a plan', () => {
   test('is a form of one field that agrees only when filled in right', async () => {
     const question = questionFor(await planFor('stop_environment', { environment_id: 'e-1' }));
     expect(Object.keys(formFor(question).properties)).toEqual(['name']);
-    expect(isAgreement(question, { name: 'environment prod' })).toBe(true);
-    expect(isAgreement(question, { name: 'environment PROD' })).toBe(false);
-    expect(isAgreement({ message: 'Restart?' }, { approve: true })).toBe(true);
-    expect(isAgreement({ message: 'Restart?' }, { approve: 1 })).toBe(false);
+    expect(readAgreement(question, { name: 'environment prod' })).toBe('agreed');
+    expect(readAgreement(question, { name: 'environment PROD' })).toBe('not_agreed');
+    expect(readAgreement({ message: 'Restart?' }, { approve: true })).toBe('agreed');
+    expect(readAgreement({ message: 'Restart?' }, { approve: 1 })).toBe('unusable');
   });
 
   test('holds every line to its end, however many there are and however long they are', async () => {

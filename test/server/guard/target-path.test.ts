@@ -1,7 +1,7 @@
 import { assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { segmentsOf } from '../../../src/server/resolve/names.ts';
-import { isAgreement } from '../../../src/server/guard/confirmation/question.ts';
+import { readAgreement } from '../../../src/server/guard/confirmation/question.ts';
 import { targetPath, targetText } from '../../../src/server/guard/risk/named-target.ts';
 import type { Target } from '../../../src/server/context/target.ts';
 
@@ -58,7 +58,7 @@ describe('the path of a target', () => {
         expect(path.trim()).toBe(path);
         expect(segmentsOf(path)).toHaveLength(3);
         if (one.toWellFormed() !== other.toWellFormed()) expect(path).not.toBe(second);
-        for (const typed of ['', ' ', '\u200B', one]) expect(isAgreement({ message: '', typed: path }, { name: typed })).toBe(typed.trim() === path);
+        for (const typed of ['', ' ', '\u200B', one]) expect(readAgreement({ message: '', typed: path }, { name: typed })).toBe(typed.trim() === path ? 'agreed' : 'not_agreed');
       }),
     );
   });

@@ -14,7 +14,7 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
   refuses: ['not_confirmed', 'pending'],
   replies: 'the question',
   run: async (call) => {
-    const { args, controls, context, deps, operations, risk, plan } = call;
+    const { args, controls, context, deps, operations, risk, plan, note } = call;
     if (!plan) return call;
     if (!needsConfirmation(risk)) return { ...call, confirmed: 'not_needed' };
     const mayBeUnattended = allowsUnattended(risk, deps.policy) && !operations.some((one) => endangersProduction(one.risk, one.target));
@@ -29,6 +29,7 @@ export const confirm: Stage<PlannedCall, ConfirmedCall> = {
       case 'needs_input':
         return { reply: { kind: 'ask', question: confirmation.question, state: confirmation.state }, outcome: { outcome: 'asked' } };
       case 'pending':
+        note({ instead: confirmation.instead });
         return fail({ ...confirmation, plan: refused });
       default:
         return fail({ kind: 'not_confirmed', why: confirmation.why, plan: refused });

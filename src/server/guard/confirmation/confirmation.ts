@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { ephemeralKeys, type CallContext, type KeyProvider, type KeyRing } from '../../context/index.ts';
+import { ephemeralKeys, type AskingFailure, type CallContext, type KeyProvider, type KeyRing } from '../../context/index.ts';
 import { canonical, type JsonRecord } from '../../json/index.ts';
 import type { Approval, Approvals } from '../approvals/approvals.ts';
 import type { Plan } from '../plan.ts';
-import { isAgreement, fitsClient, type Question } from './question.ts';
+import { fitsClient, readAgreement, type Question } from './question.ts';
 import type { InsteadOfClient, Refusal } from '../../failure/index.ts';
 import type { ConfirmedBy } from '../../audit/index.ts';
 import type { SingleUses } from '../storage/single-uses.ts';
@@ -54,6 +54,9 @@ export interface SharedAnswers {
 /** Lifetime of a question or plan token, in seconds. */
 export const questionLifetime = 600;
 
+/** How long a client may take to bring an answer where the server waits for it, in milliseconds: a minute less, so that the call can still go on with it. */
+export const answerTime = (questionLifetime - 60) * 1000;
+
 const refused = (why: Refusal): Confirmation => ({ kind: 'refused', why });
 
 const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, Confirmation> = {
@@ -66,10 +69,13 @@ const operatorSaysNo: Record<Exclude<Approval['kind'], 'pending' | 'approved'>, 
 };
 
 /**
- * Asks for confirmation in this order. First, the user through the client. If the client shows no forms, the plan is
- * too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the client
+ * Asks for confirmation in this order. First, the user through the client. If the client shows no forms or failed to, the plan
+ * is too long for one, or the policy leaves it to the operator: the operator, in a terminal or on the page. If the client
  * shows no forms and the operator allows it: the caller itself, by passing the plan's token back. Otherwise nobody. An
  * agreement is bound to principal, tool, exact arguments and what the plan read, and counts once.
+ *
+ * That a client declares forms is only believed until it fails to show one; its memory keeps that. What a user says, even
+ * no, is never a failure of the client.
  */
 export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: ConfirmerConfig = {}): Confirmer {
   const own = ephemeralKeys();
@@ -83,19 +89,32 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     plan: plan.digest,
   });
 
-  const askUser = async ({ question }: ConfirmationRequest, bound: SealBinding): Promise<Confirmation> => ({ kind: 'needs_input', question, state: await questions.seal(bound) });
+  const askUser = async ({ question }: ConfirmationRequest, bound: SealBinding, { dialogue }: CallContext): Promise<Confirmation> => {
+    const state = await questions.seal(bound);
+    dialogue.memory?.asked(bound.call);
+    return { kind: 'needs_input', question, state };
+  };
 
   async function throughClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
-    const { state, answer } = context.dialogue;
-    if (state === undefined) return askUser(request, bound);
+    const { state, answer, failure = 'unusable_answer', memory } = context.dialogue;
+    if (state === undefined) {
+      const known = memory?.failure(bound.call);
+      return known ? afterFailure(known, request, bound, context) : askUser(request, bound, context);
+    }
     const seal = await questions.open(state, bound, context);
     if (typeof seal === 'string') return refused(seal);
-    if (!answer) return askUser(request, bound);
+    // Whatever came back settles the question: an answer that comes after a failure doesn't count beside what came in its place.
     const unusable = await seal.use();
     if (unusable) return refused(unusable);
     if (context.signal.aborted) return refused('late');
-    if (answer.action !== 'accept') return refused(answer.action === 'decline' ? 'declined' : 'dismissed');
-    return isAgreement(request.question, answer.content) ? { kind: 'approved', how: 'elicited' } : refused('not_agreed');
+    const said = answer?.action === 'accept' ? readAgreement(request.question, answer.content) : answer?.action;
+    if (said === undefined || said === 'unusable') {
+      memory?.failed(failure);
+      return afterFailure(failure, request, bound, context);
+    }
+    memory?.answered();
+    if (said === 'agreed') return { kind: 'approved', how: 'elicited' };
+    return refused(said === 'decline' ? 'declined' : said === 'cancel' ? 'dismissed' : said);
   }
 
   async function byToken(token: string, bound: SealBinding, context: CallContext): Promise<Confirmation> {
@@ -120,17 +139,23 @@ export function createConfirmer({ keys = ephemeralKeys(), approvals, shared }: C
     return settled?.kind === 'pending' ? { ...settled, instead: why } : (settled ?? refused(why));
   }
 
-  async function withoutClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> {
+  /** @param failure why a client that declares forms shows none. */
+  async function withoutClient(request: ConfirmationRequest, bound: SealBinding, context: CallContext, failure?: AskingFailure): Promise<Confirmation> {
     const { planToken, mayBeUnattended } = request;
     if (context.signal.aborted) return refused('late');
     if (planToken !== undefined && mayBeUnattended) return byToken(planToken, bound, context);
-    const offered = mayBeUnattended ? { planToken: await planTokens.seal(bound) } : undefined;
+    const offered = { ...(failure && { instead: failure }), ...(mayBeUnattended && { planToken: await planTokens.seal(bound) }) };
     const settled = await byOperator(request, bound, context);
     // If no more calls may wait for the operator, the caller can still confirm by itself.
     const isFull = settled?.kind === 'refused' && (settled.why === 'too_many_of_caller' || settled.why === 'too_many_in_all');
-    if (settled && !(isFull && offered)) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
-    return offered ? { kind: 'pending', ...offered } : refused('cannot_ask');
+    if (settled && !(isFull && mayBeUnattended)) return settled.kind === 'pending' ? { ...settled, ...offered } : settled;
+    return mayBeUnattended ? { kind: 'pending', ...offered } : refused(failure ?? 'cannot_ask');
   }
+
+  // A client that doesn't know the request is like one that declares no forms. Others have a user who could be asked, and may
+  // have failed because of what is in the plan: then the caller doesn't confirm by itself.
+  const afterFailure = (why: AskingFailure, request: ConfirmationRequest, bound: SealBinding, context: CallContext): Promise<Confirmation> =>
+    why === 'no_such_method' ? withoutClient(request, bound, context, why) : insteadOfClient(why, request, bound, context);
 
   return {
     confirm: (request, context) => {

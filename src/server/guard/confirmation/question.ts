@@ -44,9 +44,13 @@ export const formFor = ({ typed }: Question): Form =>
         required: [answerMember.typed],
       };
 
-/** Whether the content of an accepted form is agreement. */
-export function isAgreement({ typed }: Question, content: Readonly<Record<string, unknown>>): boolean {
-  if (typed === undefined) return content[answerMember.yes] === true;
-  const text = content[answerMember.typed];
-  return typeof text === 'string' && matchesTyped(typed, text);
+/**
+ * What the content of an accepted form says. `unusable`: the field has a value that the form doesn't allow, so the client didn't
+ * show the form that it got. A field that was left empty is no agreement, and the user's doing.
+ */
+export function readAgreement({ typed }: Question, content: Readonly<Record<string, unknown>>): 'agreed' | 'not_agreed' | 'unusable' {
+  const value = content[typed === undefined ? answerMember.yes : answerMember.typed] ?? undefined;
+  if (value === undefined) return 'not_agreed';
+  if (typeof value !== (typed === undefined ? 'boolean' : 'string')) return 'unusable';
+  return (typed === undefined ? value === true : matchesTyped(typed, value as string)) ? 'agreed' : 'not_agreed';
 }

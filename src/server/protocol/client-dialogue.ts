@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import {
+  CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, ProtocolError, ProtocolErrorCode, SdkError, SdkErrorCode, inputRequired, inputResponse,
+  type ClientCapabilities, type ElicitRequestFormParams, type ElicitResult, type InputRequest, type InputRequiredResult, type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { Dialogue, ServerLogger } from '../context/index.ts';
+import { formFor, waitingCallAddress, type Question } from '../guard/index.ts';
+import { isRecord } from '../json/index.ts';
+
+/** What came back of a question: the user's answer, or why there is none. Neither, if none was asked. */
+export type ClientResponse = Pick<Dialogue, 'state' | 'answer' | 'failure'>;
+
+// An empty `elicitation: {}` means forms: clients declared it this way before there were modes.
+export const showsForms = (capabilities: ClientCapabilities | undefined): boolean => {
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && (elicitation.form !== undefined || Object.keys(elicitation).length === 0);
+};
+
+export const opensPages = (capabilities: ClientCapabilities | undefined): boolean => capabilities?.elicitation?.url !== undefined;
+
+/** What a client of the 2026 revision says of itself with every request. */
+export function declaredIn({ mcpReq: { envelope } }: ServerContext): { readonly capabilities: ClientCapabilities | undefined; readonly client: unknown } {
+  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities, [CLIENT_INFO_META_KEY]: client } = (envelope ?? {}) as Record<string, unknown>;
+  return { capabilities: capabilities as ClientCapabilities | undefined, client };
+}
+
+/** A request to the client's user. */
+export type UserRequest =
+  | { readonly kind: 'form'; readonly question: Question }
+  /** The page where the operator approves a call that waits under a code. */
+  | { readonly kind: 'page'; readonly page: string; readonly code: string };
+
+const pageParams = ({ page, code }: Extract<UserRequest, { kind: 'page' }>) => ({ message: `This call waits for the operator's approval, under ${code}.`, url: waitingCallAddress(page, code) });
+
+const formParams = ({ message, ...question }: Question): ElicitRequestFormParams => ({ message, requestedSchema: formFor({ message, ...question }) });
+
+const confirmKey = 'confirm';
+
+/** The result that has a client of the 2026 revision ask its user. @param state comes back with the answer. */
+export function inputRequiredFor(request: UserRequest, state?: string): InputRequiredResult {
+  const asked: InputRequest = request.kind === 'form' ? inputRequired.elicit(formParams(request.question)) : inputRequired.elicitUrl(pageParams(request));
+  return inputRequired({ inputRequests: { [confirmKey]: asked }, requestState: state });
+}
+
+/** The code that clients return where their user rejected a request, in place of an answer that says so. */
+const rejectedByUser = -1;
+
+/** What an error in place of an answer means. */
+const responseOf = (code: unknown): ClientResponse => {
+  if (code === rejectedByUser) return { answer: { action: 'decline' } };
+  return { failure: code === ProtocolErrorCode.MethodNotFound ? 'no_such_method' : 'client_error' };
+};
+
+/** The user's answer in a result. @param needsContent whether a form was asked, which can't be accepted without what was filled in. */
+function answerOf({ action, content }: { readonly action: ElicitResult['action']; readonly content?: Readonly<Record<string, unknown>> | undefined }, needsContent: boolean): ClientResponse {
+  if (action !== 'accept') return { answer: { action } };
+  return content === undefined && needsContent ? { failure: 'unusable_answer' } : { answer: { action, content: content ?? {} } };
+}
+
+/**
+ * What a request of the 2026 revision brings back. That a question was asked before shows in the state that was sent with it; the
+ * server has no other sign of a client that lost one.
+ */
+export function responseIn({ mcpReq }: ServerContext): ClientResponse {
+  const { inputResponses } = mcpReq;
+  const given = mcpReq.requestState();
+  const state = typeof given === 'string' ? given : undefined;
+  const read = (): ClientResponse => {
+    const response = inputResponse(inputResponses, confirmKey);
+    if (response.kind === 'elicit') return answerOf(response, state !== undefined);
+    const entry: unknown = inputResponses?.[confirmKey];
+    const error = isRecord(entry) && isRecord(entry['error']) ? entry['error'] : entry;
+    if (isRecord(error) && typeof error['code'] === 'number') return responseOf(error['code']);
+    return state !== undefined || inputResponses !== undefined ? { failure: 'unusable_answer' } : {};
+  };
+  return { ...read(), ...(state !== undefined && { state }) };
+}
+
+/** Why a request to the client of a 2025 revision came to nothing. */
+function failureOf(error: unknown): ClientResponse {
+  if (error instanceof ProtocolError) return responseOf(error.code);
+  return { failure: error instanceof SdkError && error.code === SdkErrorCode.InvalidResult ? 'unusable_answer' : 'unanswered' };
+}
+
+/** Where and how long a client of a 2025 revision is asked. */
+export interface Asking {
+  readonly context: ServerContext;
+  /** How long it may take, in milliseconds. */
+  readonly time: number;
+  readonly log: ServerLogger;
+  readonly requestId: string;
+}
+
+/**
+ * Asks the user of a client of the 2025 revisions, within the call that the question is about, and waits for the answer.
+ * The MCP library would do so too, but answers the call itself when the client fails. Never rejects.
+ */
+export async function askClient(request: UserRequest, { context: { mcpReq }, time, log, requestId }: Asking): Promise<ClientResponse> {
+  const params = request.kind === 'form' ? { mode: 'form' as const, ...formParams(request.question) } : { mode: 'url' as const, elicitationId: randomUUID(), ...pageParams(request) };
+  try {
+    return answerOf(await mcpReq.send({ method: 'elicitation/create', params }, { timeout: time, signal: mcpReq.signal }), request.kind === 'form');
+  } catch (error) {
+    if (!mcpReq.signal.aborted) log.warn({ err: error, requestId, question: request.kind }, 'the client did not bring an answer');
+    return failureOf(error);
+  }
+}
