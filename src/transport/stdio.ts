@@ -1,5 +1,6 @@
 import { SUBSCRIPTION_ID_META_KEY, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio as serve, type StdioServerHandle } from '@modelcontextprotocol/server/stdio';
+import { oneByOne } from '../server/browse/index.ts';
 import { buildServer, type Caller, type ServerDependencies } from '../server/protocol/index.ts';
 import type { Message } from './message-line.ts';
 import { type WatchUri, withResources, isListenRequest, subscribe, type ResourceSubscription } from './subscriptions.ts';
@@ -28,10 +29,18 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
     open.delete(id);
   };
 
-  const notify = (id: string | number, uri: string): void => {
-    const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } } } as const;
-    // If the client has disconnected, the subscription ends.
-    transport.send(message).catch(() => end(id));
+  /** Tells the client of changes. If it has disconnected, the subscription ends. */
+  const notifier = (id: string | number): ((uri: string) => void) => {
+    const notices = new Map<string, () => void>();
+    const noticeOf = (uri: string) => {
+      const message = { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } } } as const;
+      return oneByOne(() => transport.send(message), () => end(id));
+    };
+    return (uri) => {
+      const notice = notices.get(uri) ?? noticeOf(uri);
+      notices.set(uri, notice);
+      notice();
+    };
   };
 
   /** Opens a subscription. @returns the message, reduced to the resources that are watched; undefined if it was cancelled meanwhile. */
@@ -51,7 +60,7 @@ function withSubscriptions(transport: Transport, load: () => Promise<WatchUri>):
     if ('method' in message && message.method === 'notifications/subscriptions/acknowledged') {
       const { _meta: meta } = message.params ?? {};
       const id = meta?.[SUBSCRIPTION_ID_META_KEY] as string | number;
-      open.get(id)?.onChange((uri) => notify(id, uri));
+      open.get(id)?.onChange(notifier(id));
     }
     // The response to a listen request, result or error, ends its subscription.
     if (('result' in message || 'error' in message) && message.id !== undefined) end(message.id);

@@ -8,7 +8,7 @@ import type { HttpExchange, HttpHandler } from './exchange.ts';
 import type { ConcurrencyLimiter, ReleaseSlots } from './concurrency-limiter.ts';
 import { opensStream, requestsIn, type RpcRequest } from './rpc-requests.ts';
 import { platformTokenRefused } from './platform-token.ts';
-import { eventOf, relayEventStream, holdUntilFirstEvent } from './event-streams.ts';
+import { eventOf, holdUntilFirstEvent, mostUnread, relayEventStream } from './event-streams.ts';
 
 export interface EndpointDependencies {
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
@@ -110,6 +110,7 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
       closeSignal: isLongLived ? draining : forceClose,
       finalEvent: isLongLived || !first ? undefined : eventOf(rpcError({ message: interruptedMessage, id: first.id })),
       drainAfterDisconnect: outlivesClient && !isLongLived,
+      mostUnread: isLongLived ? mostUnread : undefined,
       onEnd: () => {
         release();
         releaseSlots();

@@ -35,12 +35,20 @@ export interface RelayOptions {
   readonly finalEvent?: string;
   /** Whether to read the source to its end after the client disconnected, because the call continues. */
   readonly drainAfterDisconnect: boolean;
+  /**
+   * How many bytes a client may leave unread before its stream ends. Then the stream is read as it comes; otherwise, and by
+   * default, only as fast as the client reads: right where little comes, and its end has to.
+   */
+  readonly mostUnread?: number | undefined;
   /** Called once the source has ended. */
   readonly onEnd: () => void;
 }
 
+/** Most bytes that a client may leave unread on a stream without an end: many times what a client needs that was only slow. */
+export const mostUnread = 256 * 1024;
+
 /** Relays an event stream to the client. Returns any other response as it is and calls `onEnd` at once. */
-export function relayEventStream(response: Response, { closeSignal, finalEvent, drainAfterDisconnect, onEnd }: RelayOptions): Response {
+export function relayEventStream(response: Response, { closeSignal, finalEvent, drainAfterDisconnect, mostUnread: most, onEnd }: RelayOptions): Response {
   if (!response.body || !isEventStream(response)) {
     onEnd();
     return response;
@@ -58,8 +66,33 @@ export function relayEventStream(response: Response, { closeSignal, finalEvent, 
     }
   };
 
-  return withBody(response, new ReadableStream({
+  const relayNext = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    try {
+      const { done, value } = await reader.read();
+      if (isClosed) return;
+      if (!done) return controller.enqueue(value);
+      controller.close();
+    } catch (error) {
+      if (!isClosed) controller.error(error);
+    }
+    isClosed = true;
+    onEnd();
+  };
+
+  const relayAll = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    while (!isClosed) {
+      // oxlint-disable-next-line no-await-in-loop -- a stream is read in its order.
+      await relayNext(controller);
+      if (isClosed || (controller.desiredSize ?? 0) > 0) continue;
+      isClosed = true;
+      controller.error(new Error('the client does not read its stream'));
+      cancelSource();
+    }
+  };
+
+  return withBody(response, new ReadableStream<Uint8Array>({
     start(controller) {
+      if (most !== undefined) void relayAll(controller);
       closeSignal.addEventListener('abort', () => {
         if (!isClosed && finalEvent !== undefined) controller.enqueue(new TextEncoder().encode(finalEvent));
         if (!isClosed) controller.close();
@@ -67,22 +100,11 @@ export function relayEventStream(response: Response, { closeSignal, finalEvent, 
         cancelSource();
       }, { once: true });
     },
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read();
-        if (isClosed) return;
-        if (!done) return controller.enqueue(value);
-        controller.close();
-      } catch (error) {
-        if (!isClosed) controller.error(error);
-      }
-      isClosed = true;
-      onEnd();
-    },
+    ...(most === undefined && { pull: relayNext }),
     cancel() {
       isClosed = true;
       if (drainAfterDisconnect) void drain().catch(() => undefined);
       else cancelSource();
     },
-  }, { highWaterMark: 0 }));
+  }, most === undefined ? { highWaterMark: 0 } : new ByteLengthQueuingStrategy({ highWaterMark: most })));
 }

@@ -57,6 +57,9 @@ interface Session {
   inUse: number;
   /** In milliseconds since 1970. */
   lastUsed: number;
+  /** Number of open streams for notifications, and when there was one last, or the session began. */
+  streams: number;
+  lastStream: number;
 }
 
 /** The header with the id of a session. */
@@ -128,11 +131,25 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     return evicted !== undefined;
   };
 
+  /**
+   * Has notifications fail that nobody hears, so that what was subscribed to isn't polled any more. A client may lose its stream and open
+   * another one, so it has as long as a session may be unused.
+   */
+  const rejectUnheard = (session: Session): void => {
+    const { transport } = session;
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      const isUnheard = options?.relatedRequestId === undefined && 'method' in message && session.streams === 0 && clock.now() - session.lastStream >= limits.idleSessionTime;
+      return isUnheard ? Promise.reject(new Error('the client has no stream for notifications')) : send(message, options);
+    };
+  };
+
   const open = async ({ caller, address }: SessionMessage): Promise<[string, Session]> => {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = build(caller);
-    const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now() };
+    const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now(), streams: 0, lastStream: clock.now() };
+    rejectUnheard(session);
     // Registered before the first await, so that concurrent requests can't exceed the limits.
     sessions.set(id, session);
     const { onclose } = server.server;
@@ -152,10 +169,16 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     if (!finish) return untracked(repeatedId());
     session.inUse += 1;
     session.lastUsed = clock.now();
+    const streams = request.method === 'GET' ? 1 : 0;
+    session.streams += streams;
     let released = false;
     const release = (): void => {
       finish();
-      if (!released) session.inUse -= 1;
+      if (!released) {
+        session.inUse -= 1;
+        session.streams -= streams;
+        if (streams > 0) session.lastStream = clock.now();
+      }
       released = true;
       session.lastUsed = clock.now();
     };

@@ -1,4 +1,5 @@
 import { ResourceNotFoundError, ResourceTemplate, type McpServer, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import { oneByOne } from './notices.ts';
 import type { Unsubscribe } from './watches.ts';
 
 /** The list entry of a resource. */
@@ -55,7 +56,7 @@ export function registerSubscriptions({ server }: McpServer, watch: WatchResourc
     subscriptions.delete(uri);
   };
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
-    const stop = await watch(context, uri, () => void server.sendResourceUpdated({ uri }).catch(() => unsubscribe(uri)));
+    const stop = await watch(context, uri, oneByOne(() => server.sendResourceUpdated({ uri }), () => unsubscribe(uri)));
     if (!stop) throw new ResourceNotFoundError(uri, `Changes of ${uri} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`);
     unsubscribe(uri);
     subscriptions.set(uri, stop);
