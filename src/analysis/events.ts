@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from '../contract/index.ts';
+import { isRecord, parseJson, shortened } from '../contract/index.ts';
 
 /** An event as platforms list it; any member may be missing. */
 export interface LenientEvent {
@@ -48,7 +48,7 @@ const mostChanges = 6;
 const longestValue = 120;
 
 /** A text, shortened. @param length the most characters that stay; by default those of a value of a changed member */
-export const clip = (text: string, length = longestValue): string => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
+export const clip = (text: string, length = longestValue): string => shortened(text, length);
 
 const valueText = (value: unknown): string => (value === undefined ? 'nothing' : typeof value === 'string' ? (value === '' ? '""' : value) : (JSON.stringify(value) ?? ''));
 

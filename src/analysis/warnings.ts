@@ -1,3 +1,4 @@
+import { shortened } from '../contract/index.ts';
 import type { LenientServiceStatus } from './deployment-progress.ts';
 
 /** What warnings are read from. */
@@ -30,7 +31,7 @@ function tellingWarning(warnings: readonly string[]): string | undefined {
 const mostTold = 10;
 const longestTold = 200;
 
-const clipped = (text: string): string => (text.length > longestTold ? `${text.slice(0, longestTold - 1)}…` : text);
+const clipped = (text: string): string => shortened(text, longestTold);
 
 /**
  * The most telling warning of each service of a list that has one, in few words: those are told that are unavailable, then others.

@@ -1,4 +1,4 @@
-import { writtenOut } from '../contract/index.ts';
+import { firstPart, shortened, writtenOut } from '../contract/index.ts';
 import { maskReadings } from './readings.ts';
 
 /** Longest text of a platform in an error, in characters. */
@@ -9,10 +9,8 @@ const longestMarkup = 10_000;
 
 const oneLine = (text: string): string => text.replaceAll(/[\t-\r\p{Z}]+/gu, ' ').trim();
 
-const cut = (text: string): string => (text.length > longestDetail ? `${text.slice(0, longestDetail - 1).toWellFormed()}…` : text);
-
 const withoutMarkup = (text: string): string =>
-  text.slice(0, longestMarkup).replaceAll(/<(?:script|style)\b[^<]*/gi, ' ').replaceAll(/<[^<>]*>/g, ' ');
+  firstPart(text, longestMarkup).replaceAll(/<(?:script|style)\b[^<]*/gi, ' ').replaceAll(/<[^<>]*>/g, ' ');
 
 /** Whether a body is markup, such as an HTML error page. */
 export const isMarkup = (text: string): boolean => /^\s*</.test(text);
@@ -24,5 +22,5 @@ export const isMarkup = (text: string): boolean => /^\s*</.test(text);
 export function safeDetail(text: string, masked: (text: string) => string): string | undefined {
   // Masking comes before truncation, which could otherwise leave half a secret at the end.
   const whole = masked(maskReadings(text, masked));
-  return cut(writtenOut(oneLine(isMarkup(whole) ? withoutMarkup(whole) : whole))) || undefined;
+  return shortened(writtenOut(oneLine(isMarkup(whole) ? withoutMarkup(whole) : whole)), longestDetail) || undefined;
 }

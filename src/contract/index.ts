@@ -32,4 +32,5 @@ export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent
 export { DeploymentAction, InvitationStatus, isAtRest, isDocumentedState, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';
+export { firstPart, halfCharacterIn, lastPart, shortened, wellFormed } from './whole-characters.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

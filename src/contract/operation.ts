@@ -213,7 +213,7 @@ export function toWire(op: AnyOperation, input: Readonly<Record<string, unknown>
   const path = op.path.replace(/\{(\w+)\}/g, (_: string, param: string) => {
     const value = input[snakeCase(param)];
     if (typeof value !== 'string' || value === '') throw new Error(`${op.name}: "${snakeCase(param)}" is missing`);
-    return encodeURIComponent(value);
+    return encodeURIComponent(value.toWellFormed());
   });
   const query = new URLSearchParams();
   for (const name of Object.keys(op.query as Shape)) {

@@ -32,9 +32,9 @@ export const codePoint = (character: string): string => `U+${character.codePoint
 /**
  * A text as it is shown wherever somebody reads it: in questions, on pages, in terminals, results and records. Control
  * characters, invisible characters and those that reorder text are written out, as `<U+001B>`. Nothing is removed, so
- * that all of a text that is agreed to is seen. Idempotent.
+ * that all of a text that is agreed to is seen. Half characters become U+FFFD. Idempotent.
  */
-export const writtenOut = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(invisibleCharacters, (character) => `<${codePoint(character)}>`));
+export const writtenOut = (text: string): string => (isPrintableAscii(text) ? text : text.toWellFormed().replaceAll(invisibleCharacters, (character) => `<${codePoint(character)}>`));
 
 /** Stands in the text of a log for colours and moves of the cursor. */
 export const styleMark = '\u241B';

@@ -19,7 +19,7 @@ const notificationsIn = (message: unknown): Record<string, unknown> | undefined 
 /** The resources that a message subscribes to, up to the maximum that can be watched. */
 function requestedResources(message: unknown): readonly string[] {
   const uris = notificationsIn(message)?.['resourceSubscriptions'];
-  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string'))].slice(0, mostWatched) : [];
+  return Array.isArray(uris) ? [...new Set(uris.filter((uri) => typeof uri === 'string' && uri.isWellFormed()))].slice(0, mostWatched) : [];
 }
 
 /** The same message for these resources only: the server must not acknowledge resources that it doesn't watch. */

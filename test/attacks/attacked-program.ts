@@ -7,6 +7,7 @@ import { StdioClientTransport as LegacyStdio } from '@modelcontextprotocol/sdk/c
 import { StreamableHTTPClientTransport as LegacyHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { connectLegacy, connectModern, type TestClient, type User } from '../support/mcp-clients.ts';
+import { refusedBy } from '../support/half-characters.ts';
 import { commandLine } from '../support/built-program.ts';
 import { spawnProgram, whenReady } from '../support/started-program.ts';
 
@@ -18,6 +19,8 @@ export type ClientKind = (typeof clientKinds)[number];
 export interface AttackedProgram {
   /** @param key over HTTP: whose key is sent. */
   connect(way: ClientKind, options?: { readonly user?: User; readonly key?: 'admin' | 'other' | 'reader' }): Promise<TestClient>;
+  /** Where messages had half characters, which a strict JSON parser refuses. */
+  refused(): readonly string[];
   /** Everything that the programs wrote to stderr so far. */
   written(): string;
   close(): Promise<void>;
@@ -32,6 +35,11 @@ export async function startAttackedProgram(platformUrl: string, token: string, e
   const { command: [command = '', ...args], env: environment, cwd } = commandLine([], { INFRA_BASE_URL: platformUrl, INFRA_API_TOKEN: token, INFRA_DATA_DIR: join(folder, 'data'), ...env });
   let stdioOutput = '';
   const clients: TestClient[] = [];
+  const refused: string[][] = [];
+  const strict = <Transport extends Parameters<typeof refusedBy>[0]>(transport: Transport): Transport => {
+    refused.push(refusedBy(transport));
+    return transport;
+  };
 
   const server = await whenReady(spawnProgram({ command: [command, ...args, 'http', '--port', '0'], cwd, env: { ...environment, INFRA_HTTP_KEYS_FILE: join(folder, 'keys.json') } }));
   const url = new URL(server.ready.url);
@@ -43,15 +51,16 @@ export async function startAttackedProgram(platformUrl: string, token: string, e
     connect: async ({ transport, era }, { user, key = 'admin' } = {}) => {
       const requestInit = { headers: { authorization: `Bearer ${keys[key].key}` } };
       let client: TestClient;
-      if (transport === 'http') client = era === '2026' ? await connectModern(new ModernHttp(url, { requestInit }), user) : await connectLegacy(new LegacyHttp(url, { requestInit }), user);
+      if (transport === 'http') client = era === '2026' ? await connectModern(strict(new ModernHttp(url, { requestInit })), user) : await connectLegacy(strict(new LegacyHttp(url, { requestInit })), user);
       else {
-        const stdio = era === '2026' ? new ModernStdio(overStdio) : new LegacyStdio(overStdio);
+        const stdio = era === '2026' ? strict(new ModernStdio(overStdio)) : strict(new LegacyStdio(overStdio));
         collect(stdio.stderr);
         client = stdio instanceof ModernStdio ? await connectModern(stdio, user) : await connectLegacy(stdio, user);
       }
       clients.push(client);
       return client;
     },
+    refused: () => refused.flat(),
     written: () => server.output.stderr + stdioOutput,
     close: async () => {
       await Promise.all(clients.map((client) => client.close()));

@@ -1,3 +1,4 @@
+import { firstPart, lastPart } from '../../src/contract/index.ts';
 import type { Diagnosis, Evidence, ServiceChange, TimelineEntry } from '../../src/analysis/index.ts';
 import { compact, isRecord, pruneRecord, type JsonRecord, type Renderer } from '../../src/server/tool/index.ts';
 
@@ -11,7 +12,7 @@ const beginning = 60;
 // Column padding in a tool's output costs bytes and means nothing here.
 const line = (text: string, maximumLength = maximumLineLength): string => {
   const narrow = text.trim().replaceAll(/\s+/g, ' ');
-  return narrow.length > maximumLength ? `${narrow.slice(0, beginning)}…${narrow.slice(beginning - maximumLength)}` : narrow;
+  return narrow.length > maximumLength ? `${firstPart(narrow, beginning)}…${lastPart(narrow, maximumLength - beginning)}` : narrow;
 };
 
 const moment = ({ at, what, seconds }: TimelineEntry): string => `${at === undefined ? '' : `${at} `}${what}${seconds === undefined ? '' : ` (${seconds} s)`}`;

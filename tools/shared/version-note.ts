@@ -1,4 +1,4 @@
-import { isServiceKind } from '../../src/contract/index.ts';
+import { isServiceKind, shortened } from '../../src/contract/index.ts';
 import { versionSourceOf } from '../../src/analysis/index.ts';
 import { jobEffect, show, terraformEffect, textOf, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { commitsOf, newestCommit } from './branch-commits.ts';
@@ -8,7 +8,7 @@ const longestMessage = 60;
 /** The first line of a commit's message. Always in quotation marks, so that none of it can pass for words of the plan. */
 const quoted = (row: JsonRecord | undefined): string => {
   const [line = ''] = (textOf(row, 'message') ?? '').split('\n');
-  return line === '' ? '' : ` (${JSON.stringify(line.length > longestMessage ? `${line.slice(0, longestMessage)}…` : line)})`;
+  return line === '' ? '' : ` (${JSON.stringify(shortened(line, longestMessage))})`;
 };
 
 /** What a service is deployed at, from what the request asks of it, in words. */

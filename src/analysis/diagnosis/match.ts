@@ -1,3 +1,4 @@
+import { firstPart } from '../../contract/index.ts';
 import { type Pattern, toPattern } from './pattern.ts';
 import { rules } from './rules/rules.ts';
 import { buildSteps, type CauseRule } from './rules/rule.ts';
@@ -49,7 +50,7 @@ const searchEntries = ({ entries, evidence: { service } }: DeploymentSituation):
   const found: HitsByRule = new Map();
   const applicable = signTests.filter(({ rule }) => rule.kinds?.includes(service.kind) !== false);
   for (const { index, position, text } of entries) {
-    const message = text.slice(0, searchedLength).replace(buildPrefix, '');
+    const message = firstPart(text, searchedLength).replace(buildPrefix, '');
     for (const { rule, pattern, unless, meaning } of applicable) {
       const facts = pattern.match(message);
       if (facts === undefined || unless?.match(message)) continue;

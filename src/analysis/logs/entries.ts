@@ -1,6 +1,6 @@
 import { detectLevel, levelOfWord } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
-import { withoutStyles, withStyleMarks, writtenOut } from '../../contract/index.ts';
+import { firstPart, withoutStyles, withStyleMarks, writtenOut } from '../../contract/index.ts';
 
 // Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
@@ -16,14 +16,14 @@ const lastOverwrite = (text: string): string =>
  * update. Everything that prints stays. Takes linear time.
  */
 export const cleanLine = (line: string): string =>
-  lastOverwrite(withoutStyles(line.slice(0, maximumLineLength))).replace(unprintable, '').trimEnd();
+  lastOverwrite(withoutStyles(firstPart(line, maximumLineLength))).replace(unprintable, '').trimEnd();
 
 /** Stands for what is left out of a line that is shown. */
 const ellipsis = '…';
 
 /** The same line as it is shown: with a mark for everything that isn't. */
 function shownLine(line: string): string {
-  const read = withStyleMarks(line.slice(0, maximumLineLength));
+  const read = withStyleMarks(firstPart(line, maximumLineLength));
   const last = lastOverwrite(read);
   return `${last === read ? '' : ellipsis}${writtenOut(last).trimEnd()}${line.length > maximumLineLength ? ellipsis : ''}`;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import type { AnyOperation } from '../../contract/index.ts';
+import { halfCharacterIn, type AnyOperation } from '../../contract/index.ts';
 import { ApiProblem, invalid } from '../common/index.ts';
 
 // Far deeper than any request of the contract, far from a stack overflow.
@@ -35,6 +35,8 @@ export function addJsonBodyParser(app: FastifyInstance): void {
     return parseJson(request, text, (error, body: unknown) => {
       if (error) return done(invalid('body', 'is not valid JSON'));
       if (isNestedTooDeep(body)) return done(invalid('body', `is nested deeper than ${maximumDepth} levels`));
+      const half = halfCharacterIn(body);
+      if (half) return done(invalid(half.path.join('.') || 'body', `has half a character, ${half.codePoint}`));
       return done(null, body);
     });
   });

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, snakeCase } from '../../contract/index.ts';
+import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, snakeCase, wellFormed } from '../../contract/index.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
 import { eventTypeOf, withEvent } from './events/record-event.ts';
@@ -211,6 +211,8 @@ export function createServer(dependencies: ApiDependencies): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.routeOptions.config.isHealth) await authenticateAndLimit(dependencies, request, reply);
   });
+  // Records of earlier versions, and what others write to an engine's logs, can hold half characters.
+  app.addHook('preSerialization', async (_request, _reply, answer) => wellFormed(answer));
   app.setErrorHandler((error, request, reply) => answerProblem(dependencies, error, request, reply));
   app.setNotFoundHandler((request) => {
     throw routeNotFound(request);

@@ -1,3 +1,5 @@
+import { shortened } from '../../contract/index.ts';
+
 /** A value with what it is of. */
 export interface LabelledValue {
   readonly labels: Readonly<Record<string, string>>;
@@ -15,7 +17,7 @@ const mostValues = 10;
 const mostLabels = 20;
 const mostCharacters = 200;
 
-const clipped = (text: string): string => (text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text);
+const clipped = (text: string): string => shortened(text, mostCharacters);
 
 const clippedLabels = (labels: LabelledValue['labels']): LabelledValue['labels'] => Object.fromEntries(Object.entries(labels).slice(0, mostLabels).map(([name, value]) => [clipped(name), clipped(value)]));
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { shortened } from '../../contract/index.ts';
 import { errorMessage } from '../common/index.ts';
 import type { LabelledValue } from './alert-matches.ts';
 
@@ -35,7 +36,7 @@ const timeoutMilliseconds = 10_000;
 const mostBytes = 1024 * 1024;
 const longestReason = 200;
 
-const clipped = (text: string): string => (text.length > longestReason ? `${text.slice(0, longestReason)}…` : text);
+const clipped = (text: string): string => shortened(text, longestReason);
 
 async function bodyOf(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];

@@ -1,3 +1,5 @@
+import { shortened } from '../../contract/index.ts';
+
 /** A line as it is stored and answered. */
 interface TimedLine {
   readonly created_at: string;
@@ -9,10 +11,10 @@ interface TimedLine {
 const longestKeptLine = 4000;
 
 /** A line as it is stored: instances can log megabytes without a line end. */
-export const shortenedLine = (message: string): string => (message.length > longestKeptLine ? `${message.slice(0, longestKeptLine)}…` : message);
+export const shortenedLine = (message: string): string => shortened(message, longestKeptLine);
 
 /** The same for a line and for its copy, which may have been shortened. */
-const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string => `${at} ${pod} ${message.slice(0, longestKeptLine)}`;
+const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string => `${at} ${pod} ${shortenedLine(message)}`;
 
 /**
  * The lines that are not among the known ones. A line that an instance logged twice within a millisecond is left as often as

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { wellFormed } from '../../contract/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 
 /**
@@ -29,7 +30,7 @@ export interface SealedLine {
 
 /** Seals an entry as the next line of a chain. */
 export function sealLine(key: Uint8Array, previous: Mac, entry: JsonRecord): SealedLine {
-  const body = JSON.stringify(entry);
+  const body = JSON.stringify(wellFormed(entry));
   const mac = macOf(key, previous, body);
   return { text: `${body.slice(0, -1)}${macMember}${mac}${lineEnd}`, mac };
 }

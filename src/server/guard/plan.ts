@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { elsewhereOf, oneByOneOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
+import { elsewhereOf, firstPart, oneByOneOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { answerSchema, argumentSchema, lineAgreed, lineTexts, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
@@ -154,7 +154,10 @@ function summaryOf({ summary }: AnyOperation, { body = {}, unchanged = [] }: Pla
 const longestLine = 300;
 const mostLines = 40;
 
-const cut = (line: string): string => (line.length > longestLine ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)` : line);
+const cut = (line: string): string => {
+  const first = firstPart(line, longestLine);
+  return first === line ? line : `${first}… (${line.length - first.length} more characters)`;
+};
 
 // A value stays on one line, so that none of it can pass for a line of the plan. It is quoted if runs of spaces, or
 // spaces at an end, could make the rest look like a separate line once the text is wrapped.

@@ -1,4 +1,4 @@
-import { maximumPageSize } from '../../contract/index.ts';
+import { firstPart, maximumPageSize } from '../../contract/index.ts';
 import { visibleText, type Renderer } from '../tool/index.ts';
 import { isRecord, mapStrings, type JsonRecord } from '../json/index.ts';
 
@@ -15,8 +15,10 @@ export interface Fitted {
   readonly omission?: string;
 }
 
-const shorten = (limit: number) => (text: string): string =>
-  text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length - limit} more characters)`;
+const shorten = (limit: number) => (text: string): string => {
+  const first = firstPart(text, limit);
+  return first === text ? text : `${first}… (${text.length - first.length} more characters)`;
+};
 
 const fits = (text: string): boolean => text.length <= maximumCharacters;
 
@@ -74,6 +76,6 @@ export function fit(full: JsonRecord, renderer: Renderer, options: FitOptions = 
       if (shown > 0) return { view: { ...view, shown_rows: shown, all_rows: rows.length }, text: renderer.text(view), omission: rowsNote(shown, rows.length, renderer, options, view) };
     }
   }
-  const text = whole.slice(0, maximumCharacters);
-  return { view: { text }, text, omission: `Only the first ${maximumCharacters} of ${whole.length} characters are shown.` };
+  const text = firstPart(whole, maximumCharacters);
+  return { view: { text }, text, omission: `Only the first ${text.length} of ${whole.length} characters are shown.` };
 }

@@ -1,6 +1,7 @@
-import { McpServer, type CacheHint, type CallToolResult, type ListToolsResult, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
+import { McpServer, type CacheHint, type CallToolResult, type ListToolsResult, type ServerContext, type ServerOptions, type Transport } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
+import { wellFormed } from '../../contract/index.ts';
 import type { ServerLogger } from '../context/index.ts';
 import { answerOr } from '../call/index.ts';
 import { refuseCursors } from '../output/index.ts';
@@ -59,6 +60,17 @@ const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
 
 const failedCall = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
+/** Makes a server send well-formed Unicode only, whatever its answers, errors and notifications are made of. */
+function sendWholeCharacters({ server }: McpServer): void {
+  const connect = server.connect.bind(server);
+  Object.assign(server, {
+    connect: (transport: Transport) => {
+      const send = transport.send.bind(transport);
+      return connect(Object.assign(transport, { send: ((message, options) => send(wellFormed(message), options)) satisfies Transport['send'] }));
+    },
+  });
+}
+
 /**
  * Builds a server for one connection or one request. This is cheap: the lists are shared data, and the request handlers are
  * loaded with the first request.
@@ -68,6 +80,7 @@ export function buildServer(dependencies: ServerDependencies, { era, callerOf: c
   const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
   const { server } = mcp;
   refuseCursors(mcp);
+  sendWholeCharacters(mcp);
   const callerOf = withRequestIds(callerOfRequest);
 
   const load = async (): Promise<RequestHandlers> => {

@@ -1,3 +1,4 @@
+import { firstPart } from '../../contract/index.ts';
 import { maskPatternSource, mask } from '../../client/index.ts';
 
 const markStart = mask.slice(0, -1);
@@ -27,4 +28,4 @@ export const presentMark = `${markStart}, the present one${markEnd}`;
 const longestName = 70;
 
 /** The mark of a value that is taken from an environment variable of this server. */
-export const markOfVariable = (name: string): string => `${markStart}, from ${name.slice(0, longestName)}${markEnd}`;
+export const markOfVariable = (name: string): string => `${markStart}, from ${firstPart(name, longestName)}${markEnd}`;

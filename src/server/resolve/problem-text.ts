@@ -1,4 +1,4 @@
-import { serviceKinds } from '../../contract/index.ts';
+import { serviceKinds, shortened } from '../../contract/index.ts';
 import { howToName, naming, replaceSecret, storedSecret, visibleText, type ResolvedResource, type ResourceKind, type TextPart } from '../tool/index.ts';
 import { fence, type Redactor } from '../redaction/index.ts';
 import { searchable } from './find.ts';
@@ -59,7 +59,7 @@ function nextStep({ kind, reference, why, missing }: ResolutionProblem): readonl
 /** Longest part of a reference that the text repeats, in characters. */
 const longestQuoted = 200;
 
-const truncated = (text: string): string => (text.length > longestQuoted ? `${text.slice(0, longestQuoted).toWellFormed()}…` : text);
+const truncated = (text: string): string => shortened(text, longestQuoted);
 
 /** Most candidates shown. */
 const mostCandidates = 20;

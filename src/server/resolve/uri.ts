@@ -20,7 +20,7 @@ const isPart = (text: string): text is UriPart => (uriParts as readonly string[]
 
 /** The URI of a resource, or of a part of it: `infra://environment/<id>`, `infra://service/<kind>/<id>/logs`. */
 export const uriOf = ({ kind, id }: Pick<ResolvedResource, 'kind' | 'id'>, part?: UriPart): string =>
-  `${scheme}//${isOfKind(kind, 'service') ? `service/${kind}` : kind}/${encodeURIComponent(id)}${part ? `/${part}` : ''}`;
+  `${scheme}//${isOfKind(kind, 'service') ? `service/${kind}` : kind}/${encodeURIComponent(id.toWellFormed())}${part ? `/${part}` : ''}`;
 
 function decoded(text: string): string | undefined {
   try {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inputShape, referenceKind, type AnyOperation } from '../../contract/index.ts';
+import { halfCharacterIn, inputShape, referenceKind, type AnyOperation } from '../../contract/index.ts';
 import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
@@ -74,6 +74,12 @@ function maskedMembers(value: unknown, path: Path = []): Issue[] {
   return isRecord(value) ? Object.entries(value).flatMap(([name, member]) => maskedMembers(member, [...path, name])) : [];
 }
 
+/** A text with half a character is refused: no strict reader of JSON accepts it. */
+function halfCharacters(value: unknown): Issue[] {
+  const half = halfCharacterIn(value);
+  return half ? [`"${printPath(half.path)}" has half a character, ${half.codePoint}; give whole ones`] : [];
+}
+
 const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
   const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
@@ -137,7 +143,7 @@ export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
   const memberIssues = members.success ? [] : members.error.issues.map((issue) => namedAsShown(tool, issueText(issue, checked)));
   // Rules across members are checked only if each member is valid.
   const rules = members.success ? tool.rules(checked).map((text) => namedAsShown(tool, text)) : [];
-  return [...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(shown)];
+  return [...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(shown), ...halfCharacters(shown)];
 }
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));

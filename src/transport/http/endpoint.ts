@@ -1,4 +1,5 @@
 import { isJsonContentType, originValidationResponse } from '@modelcontextprotocol/server';
+import { firstPart } from '../../contract/index.ts';
 import type { Trace } from '../../client/index.ts';
 import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './error-response.ts';
 import { readJson } from './request-body.ts';
@@ -8,7 +9,7 @@ import type { HttpExchange, HttpHandler } from './exchange.ts';
 import type { ConcurrencyLimiter, ReleaseSlots } from './concurrency-limiter.ts';
 import { opensStream, requestsIn, type RpcRequest } from './rpc-requests.ts';
 import { platformTokenRefused } from './platform-token.ts';
-import { eventOf, holdUntilFirstEvent, mostUnread, relayEventStream } from './event-streams.ts';
+import { eventOf, holdUntilFirstEvent, inWholeCharacters, mostUnread, relayEventStream } from './event-streams.ts';
 
 export interface EndpointDependencies {
   /** The response to a request whose Host header names another host; undefined if the name is accepted. */
@@ -89,7 +90,7 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
     if (json instanceof Response) return json;
     const requests = requestsIn(json.value);
     if (requests.length > largestBatch) return batchTooLarge(requests.length, largestBatch);
-    exchange.addLogFields({ calls: requests.slice(0, 10).map(({ method, name }) => (name ?? method).slice(0, 64)) });
+    exchange.addLogFields({ calls: requests.slice(0, 10).map(({ method, name }) => firstPart(name ?? method, 64)) });
     return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, isLongLived: opensStream(json.value) };
   };
 
@@ -106,7 +107,7 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
     let refused = false;
     const call: HttpCall = { caller, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, trace: traceIn(request.headers), credentialRefused: () => void (refused = true) } };
     const { response, release, outlivesClient } = await versionRouter.answer(request, body, call, exchange.address);
-    const relayed = relayEventStream(response, {
+    const relayed = relayEventStream(await inWholeCharacters(response), {
       closeSignal: isLongLived ? draining : forceClose,
       finalEvent: isLongLived || !first ? undefined : eventOf(rpcError({ message: interruptedMessage, id: first.id })),
       drainAfterDisconnect: outlivesClient && !isLongLived,

@@ -1,3 +1,5 @@
+import { wellFormed } from '../../contract/index.ts';
+
 /** JSON-RPC error codes of responses that the HTTP host creates itself. */
 export const rpcErrorCodes = { parse: -32700, invalidRequest: -32600, refused: -32000, unknownSession: -32001 } as const;
 
@@ -15,7 +17,7 @@ export interface ErrorResponseOptions {
 }
 
 /** The body of an error response: a JSON-RPC error like those of the MCP library. */
-export const rpcError = ({ message, code = rpcErrorCodes.refused, id }: Pick<ErrorResponseOptions, 'message' | 'code' | 'id'>): object => ({
+export const rpcError = ({ message, code = rpcErrorCodes.refused, id }: Pick<ErrorResponseOptions, 'message' | 'code' | 'id'>): object => wellFormed({
   jsonrpc: '2.0',
   error: { code, message },
   id: id ?? null,

@@ -1,6 +1,21 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
+
 /** Whether a response is an event stream. */
 export const isEventStream = (response: Response): boolean =>
   response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+// A backslash that is itself escaped, or the escape of half a character: whole ones are not written as escapes.
+const escapedHalf = /\\(?:\\|ud[89a-f][0-9a-f]{2})/gi;
+
+/**
+ * Replaces half characters by U+FFFD in a JSON response. Those in event streams were replaced when they were sent; the MCP
+ * library makes responses of its own, which repeat the request.
+ */
+export async function inWholeCharacters(response: Response): Promise<Response> {
+  if (!response.body || !isJsonContentType(response.headers.get('content-type'))) return response;
+  const json = await response.text();
+  return new Response(json.replaceAll(escapedHalf, (escape) => (escape === '\\\\' ? escape : '\uFFFD')), { status: response.status, headers: response.headers });
+}
 
 /** Encodes a message as one server-sent event. */
 export const eventOf = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;

@@ -1,3 +1,4 @@
+import { firstPart } from '../../contract/index.ts';
 import { nearestName } from '../../server/tool/index.ts';
 import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
@@ -36,7 +37,7 @@ function faultIn({ place, names }: NamedToolsets, toolsets: OfferedToolsets): st
   const unknown = names.find((name) => !Object.hasOwn(toolsets, name));
   if (unknown === undefined) return undefined;
   const near = nearestName(unknown, known);
-  return `${place}: there is no toolset "${unknown.slice(0, longestEcho)}"${near ? `; did you mean "${near}"?` : '.'} ${list}`;
+  return `${place}: there is no toolset "${firstPart(unknown, longestEcho)}"${near ? `; did you mean "${near}"?` : '.'} ${list}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { hiddenSecret, isRecord, type JsonRecord } from '../../../contract/index.ts';
+import { hiddenSecret, isRecord, shortened, type JsonRecord } from '../../../contract/index.ts';
 
 /** What a change did to the members of something: JSON text of the changed ones, by dotted path. */
 export interface ChangedMembers {
@@ -21,8 +21,7 @@ const hideInText = (text: string): string =>
 
 const shownText = (name: string, text: string): string => {
   if (textMembers.includes(name)) return `${text.length} characters`;
-  const shown = hideInText(text);
-  return shown.length > longestText ? `${shown.slice(0, longestText)}…` : shown;
+  return shortened(hideInText(text), longestText);
 };
 
 /** Whether a list is a pair of a name and a value, as in the values of a chart. */

@@ -1,6 +1,7 @@
 import { parser as promqlParser } from '@prometheus-io/lezer-promql';
 import { Cron } from 'croner';
 import { LineCounter, parseAllDocuments } from 'yaml';
+import { firstPart } from '../../../contract/index.ts';
 import { invalid } from '../../common/index.ts';
 
 // How many characters of an expression an error message quotes.
@@ -14,7 +15,7 @@ export function requirePromql(member: string, expression: string): void {
   const cursor = promqlParser.parse(expression).cursor();
   do {
     if (!cursor.type.isError) continue;
-    const rest = expression.slice(cursor.from, cursor.from + quotedCharacters);
+    const rest = firstPart(expression.slice(cursor.from), quotedCharacters);
     const near = rest === '' ? 'it ends where more is expected' : `near "${rest}"`;
     throw invalid(member, `is no PromQL expression: at character ${cursor.from + 1}, ${near}`);
   } while (cursor.next());

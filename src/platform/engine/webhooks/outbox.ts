@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { EventKind, WebhookDelivery } from '../../../contract/index.ts';
+import { wellFormed, type EventKind, type WebhookDelivery } from '../../../contract/index.ts';
 import { type DeploymentRow, type DeploymentServiceRow, serviceType } from '../deployment-rows.ts';
 import { uuidFrom } from '../../common/index.ts';
 import { blockedDueTime } from '../context.ts';
@@ -64,7 +64,7 @@ export async function announce(trx: Db, announcement: Announcement): Promise<voi
     .execute();
   const subscribed = webhooks.filter((webhook) => (JSON.parse(webhook.events) as string[]).includes(announcement.event));
   if (subscribed.length === 0) return;
-  const body = JSON.stringify(bodyOf(announcement, owner));
+  const body = JSON.stringify(wellFormed(bodyOf(announcement, owner)));
   const earlier = await openDeliveries(trx, announcement);
   const rows = subscribed.map((webhook) => ({
     id: uuidFrom(`${announcement.deployment.id}/${announcement.eventSeq}/${webhook.id}`),

@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
+import { firstPart } from '../../../contract/index.ts';
 import { nearestName, withWarning, type Tool } from '../../tool/index.ts';
 import { clean, fence } from '../../redaction/index.ts';
 import { allResources } from '../resources/catalog.ts';
@@ -73,7 +74,7 @@ const listedPrompt = ({ name, title, description, arguments: declared }: Prompt)
 function truncate(text: string): { readonly text: string; readonly isCut: boolean } {
   if (text.length <= mostCharacters) return { text, isCut: false };
   const lines = text.lastIndexOf('\n', mostCharacters);
-  return { text: text.slice(0, lines > 0 ? lines : mostCharacters), isCut: true };
+  return { text: firstPart(text, lines > 0 ? lines : mostCharacters), isCut: true };
 }
 
 /** Reads one of a prompt's prefetched resources or tools. A failed read gives a text that says so; undefined if the tool or an argument is missing. */

@@ -1,3 +1,4 @@
+import { shortened } from '../../../contract/index.ts';
 import { clean, createRedaction } from '../../redaction/index.ts';
 import { mostCriticalMode } from '../risk/risk.ts';
 import { waitingCallAddress, waitingTarget, type Pending } from './pending-calls.ts';
@@ -24,10 +25,8 @@ export interface WaitingNotice {
 /** Maximum length of a text, in characters. */
 const maxLength = 300;
 
-const cut = (text: string): string => (text.length > maxLength ? `${text.slice(0, maxLength).toWellFormed()}…` : text);
-
 /** A name on one line, without invisible characters. */
-const oneLine = (text: string): string => cut(clean(text).replaceAll(/\s+/g, ' ').trim());
+const oneLine = (text: string): string => shortened(clean(text).replaceAll(/\s+/g, ' ').trim(), maxLength);
 
 const iso = (at: number): string => new Date(at).toISOString();
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { firstPart } from '../../../contract/index.ts';
 import { mostCriticalMode, planText, waitingCallAddress, waitingTarget, type Pending } from '../../../server/guard/index.ts';
 import { clean } from '../../../server/redaction/index.ts';
 import { html, emptyHtml, type Html } from './html.ts';
@@ -49,7 +50,7 @@ function waitingCall(pending: Pending, { operator, now, showsWholePlans }: Viewi
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
 <p class="target">${target}</p>
 <dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd><dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
-<pre>${isTruncated ? text.slice(0, maxPlanLength) : text}</pre>
+<pre>${isTruncated ? firstPart(text, maxPlanLength) : text}</pre>
 ${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(approvalsPath, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
 <div class="decision">${decisionForm('refuse', pending, operator, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, operator, approve)}</div>
 </article>`;

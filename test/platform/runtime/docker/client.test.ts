@@ -129,7 +129,7 @@ describe('a refused request', () => {
   test.each([
     ['of a proxy, in HTML', '<html>502</html>', 'the engine gave no reason'],
     ['with control characters', '{"message":"a\\u001b[31m\\nb"}', 'a [31m b'],
-    ['that is very long', JSON.stringify({ message: 'x'.repeat(5000) }), `${'x'.repeat(2000)}…`],
+    ['that is very long', JSON.stringify({ message: 'x'.repeat(5000) }), `${'x'.repeat(1999)}…`],
   ])('and an answer %s', async (_, body, reason) => {
     const { docker } = await startFakeEngine((response) => response.writeHead(502).end(body));
     expect(await rejectionOf(dockerInfo(docker))).toMatchObject({ kind: 'failed', status: 502, reason });

@@ -1,3 +1,4 @@
+import { shortened } from '../../../../contract/index.ts';
 import { isDockerError, type DockerProgress } from '../engine/index.ts';
 
 /** The most lines of a build that are told, and the longest. */
@@ -16,8 +17,6 @@ export interface BuildLog {
 
 /** How much of an instruction an error quotes, in characters. */
 const quotedCharacters = 200;
-
-const shortened = (text: string): string => (text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text);
 
 const notThere = /not found|manifest unknown|does not exist|No such image/i;
 const denied = /denied|unauthorized|no basic auth/i;
@@ -40,7 +39,7 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
 
   const tell = (line: string): void => {
     lines += 1;
-    if (lines <= mostLines) say(line.length > longestLine ? `${line.slice(0, longestLine)}…` : line);
+    if (lines <= mostLines) say(shortened(line, longestLine));
     else if (lines === mostLines + 1) say('The build says more than is kept here; the rest is left out.');
   };
 
@@ -75,7 +74,7 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
       const base = /^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(step.instruction)?.groups?.['image'];
       if (base !== undefined) return failed(baseImageFailure(base, reason));
       // How many steps there are is left out: the engine counts the labels that every image gets.
-      const where = `The build failed at step ${step.number}${code === undefined ? '' : `, with exit code ${code}`}: ${shortened(step.instruction)}`;
+      const where = `The build failed at step ${step.number}${code === undefined ? '' : `, with exit code ${code}`}: ${shortened(step.instruction, quotedCharacters)}`;
       if (code === undefined) return failed(`${where}: ${reason}`);
       return failed(code === 137 ? `${where}. It was killed, probably because it needed more memory than a build may have.` : where);
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { lastPart } from '../../../../contract/index.ts';
 import { copyToDockerContainer, type DockerCall, type DockerClient, dockerInfo, type DockerTask, execInDockerContainer, ignoring, inspectDockerNode, inspectDockerService, listDockerTasks } from '../engine/index.ts';
 import { isPlatforms } from '../labels.ts';
 import { dockerServiceName } from '../names.ts';
@@ -45,7 +46,7 @@ async function* outputOf(docker: DockerClient, container: string, command: reado
   let complaint = '';
   for await (const { stream, bytes } of output) {
     if (stream === 'stdout') yield bytes;
-    else complaint = `${complaint}${bytes.toString('utf8')}`.slice(-2000);
+    else complaint = lastPart(`${complaint}${bytes.toString('utf8')}`, 2000);
   }
   const code = await exitCode();
   if (code !== 0) throw new Error(`${command[0]!} failed with exit code ${code}: ${complaint.trim() || 'it said nothing'}`);

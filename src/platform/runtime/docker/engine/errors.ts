@@ -1,3 +1,5 @@
+import { shortened } from '../../../../contract/index.ts';
+
 /**
  * Why a request to an engine failed:
  * - `unreachable`: no connection, or it broke. Whether the engine carried the request out is unknown if it broke.
@@ -61,8 +63,7 @@ const longestReason = 2000;
 /** Makes an engine's message fit for one line of text. */
 const tidy = (message: string): string => {
   // oxlint-disable-next-line no-control-regex
-  const line = message.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim();
-  return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line;
+  return shortened(message.replaceAll(/[\u0000-\u001f\u007f]+/g, ' ').trim(), longestReason);
 };
 
 const messageOf = (text: string): string => {

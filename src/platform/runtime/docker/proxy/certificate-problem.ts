@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shortened } from '../../../../contract/index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { readDockerContainerLogs } from '../engine/index.ts';
 import { proxyName } from '../names.ts';
@@ -38,5 +39,5 @@ export async function certificateProblem({ docker, platformId, clock }: Pick<Doc
     // What could be read counts: the reason only adds to what is told.
     signal.throwIfAborted();
   }
-  return found !== undefined && found.length > longestReason ? `${found.slice(0, longestReason)}…` : found;
+  return found && shortened(found, longestReason);
 }

@@ -1,3 +1,4 @@
+import { firstPart } from '../../../../../contract/index.ts';
 import { mebibyte } from '../../../../common/index.ts';
 import type { DatabaseCredentials, RunningDatabase } from '../../../index.ts';
 import { dataDirectoryOf } from '../databases.ts';
@@ -110,7 +111,7 @@ const endedAt = ({ Status }: DockerTask): number => Date.parse(Status.Timestamp)
 
 /** Why a run failed, with the end of what it said. */
 const failureOf = ({ Status }: DockerTask, lines: readonly string[]): string => {
-  const said = lines.slice(-3).map((line) => line.trim()).join(' ').slice(0, 500);
+  const said = firstPart(lines.slice(-3).map((line) => line.trim()).join(' '), 500);
   return said === '' ? `it failed: ${Status.Err ?? `exit code ${Status.ContainerStatus?.ExitCode ?? 'unknown'}`}` : said;
 };
 
