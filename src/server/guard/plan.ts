@@ -32,6 +32,8 @@ export interface Plan {
   readonly requests: readonly PlannedRequest[];
   /** What it changes in the present state, one line each. */
   readonly effects: readonly string[];
+  /** What is written out in it because it passes for something else, or only looks Latin, each with what it is. Absent if nothing is. */
+  readonly oddities?: readonly string[];
   /**
    * Keyed hash of what is agreed to: the exact call, the identity and mode of its target, and its changes to the
    * present state. Excludes states and times, which change while a person reads.
@@ -128,7 +130,7 @@ export async function planOf(source: PlanSource): Promise<Plan> {
   const inputs = operations.map(({ operation, input, carried, heldBy }) => [operation.name, input, ...(carried ? [carried] : []), ...(heldBy ? [heldBy] : [])]);
   // The digest covers secrets too, although nobody sees them.
   const digest = createHmac('sha256', key).update(JSON.stringify(canonical([tool.name, risk, named, args, inputs, planned.map(({ effects }) => effects.map(lineAgreed))]))).digest('hex');
-  return {
+  const plan: Plan = {
     tool: tool.name, tier: risk, target: agreement.called(named) as NamedTarget, ...(count > 1 && { several: count }), summary: [...new Set(operations.map(({ operation }, index) => summaryOf(operation, planned[index]!.request)))].join(' '),
     requests: planned.map(({ request }) => request),
     effects: [
@@ -141,6 +143,18 @@ export async function planOf(source: PlanSource): Promise<Plan> {
     ].map((line) => line.replaceAll('\n', String.raw`\n`)),
     digest,
   };
+  const oddities = odditiesIn(plan, agreement.oddities());
+  return oddities.length > 0 ? { ...plan, oddities } : plan;
+}
+
+/** Most letters and words of a plan that are told apart from what they look like. */
+const mostOddities = 20;
+
+/** What a plan's own text has of what was noted while it was made; more was read than it shows. */
+function odditiesIn(plan: Plan, noted: ReadonlyMap<string, string>): readonly string[] {
+  const text = noted.size === 0 ? '' : planText(plan, { whole: true });
+  const told = [...noted].filter(([what]) => text.includes(what)).map(([what, meaning]) => `${what.startsWith('<') ? what : JSON.stringify(what)} ${meaning}`);
+  return told.length > mostOddities ? [...told.slice(0, mostOddities), `${told.length - mostOddities} others are not what they look like either`] : told;
 }
 
 const firstLower = (text: string): string => `${text[0]!.toLowerCase()}${text.slice(1)}`;
@@ -200,7 +214,8 @@ const areAlike = (requests: readonly PlannedRequest[]): boolean =>
   requests.length > 1 && new Set(requests.map(requestForm)).size === 1 && requests.every(({ path, unchanged = [] }) => idForm.test(path) && unchanged.length === 0);
 
 /** A plan as text, one fact per line. @param whole whether long lines and long plans are printed in full. */
-export function planText({ summary, target, several, requests, effects }: Plan, { whole = false } = {}): string {
-  const lines = [summary, several === undefined ? `On: ${aboutText(target)}` : `On ${several} services, listed below.`, ...(several !== undefined && areAlike(requests) ? likeRequestsLines(requests) : requests.flatMap(requestLines)), ...effects];
+export function planText({ summary, target, several, requests, effects, oddities = [] }: Plan, { whole = false } = {}): string {
+  const odd = oddities.length > 0 ? [`Not what it may look like: ${oddities.join('; ')}.`] : [];
+  const lines = [summary, several === undefined ? `On: ${aboutText(target)}` : `On ${several} services, listed below.`, ...odd, ...(several !== undefined && areAlike(requests) ? likeRequestsLines(requests) : requests.flatMap(requestLines)), ...effects];
   return (whole ? lines : shortened(lines).map(cut)).join('\n');
 }

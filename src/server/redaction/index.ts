@@ -2,6 +2,7 @@
 
 export { mask, minimumMaskedLength } from '../../client/index.ts';
 export { containsMark } from './marks.ts';
+export { agreedText, writeOutOddLetters } from './odd-letters.ts';
 export { protectLog } from './protect-log.ts';
 export { hasUserinfo, isSecretName } from './recognition/index.ts';
 export { createRedaction, hidesAny, type Redaction, type Redactor } from './redaction.ts';

@@ -4,6 +4,7 @@ import { clean, cleanThenMask } from './untrusted-text.ts';
 import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known-secrets.ts';
 import { containsMark, isMark, markOfLength, markOfVariable, presentMark } from './marks.ts';
 import { maskShapes } from './recognition/index.ts';
+import { agreedText } from './odd-letters.ts';
 import { redactValue, type MaskingRules } from './redact-value.ts';
 
 /** Cleans texts and values, then masks their secrets. Idempotent. */
@@ -31,6 +32,8 @@ export interface ConfirmationView {
   readonly present: (value: unknown, schema?: JsonSchema) => unknown;
   /** Names of resources. Only configured secrets are hidden, because a user may have to type a name to confirm. */
   readonly called: (value: unknown) => unknown;
+  /** What these views wrote out although it can be seen, or showed as it is although it looks like something else, with what it is in words. */
+  readonly oddities: () => ReadonlyMap<string, string>;
 }
 
 /** Masks everything that one call shows. */
@@ -129,13 +132,17 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
   // The caller only named the variable: it doesn't know the value, and must not learn it from the answer.
   const withoutUnseen = (value: unknown): unknown => (holdsUnseen(value) ? omit(value, [unseen!.member]) : value);
 
+  const oddities = new Map<string, string>();
+  const agreed = (text: string): string => agreedText(text, (what, meaning) => oddities.set(what, meaning));
+  const agreedRules: MaskingRules = { ...sentRules, text: (text) => agreed(clean(text)) };
+
   const presentRules = (byShape: boolean): MaskingRules => {
     const current = [known.configured()];
     const text = (raw: string): string =>
-      cleanThenMask(raw, (cleaned) => {
+      agreed(cleanThenMask(raw, (cleaned) => {
         const masked = maskFound(cleaned, current, presentMark);
         return byShape ? maskShapes(masked) : masked;
-      });
+      }));
     return { hide: hideWith(() => presentMark), text, byShape, afterFlag: always };
   };
 
@@ -145,7 +152,7 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
     agreement: {
       sent: (value, schema, provided) => {
         const present = presentRules(true);
-        const redacted = redactValue(value, schema, (text, providedHere) => (provided === undefined || text === providedHere ? sentRules : present), provided);
+        const redacted = redactValue(value, schema, (text, providedHere) => (provided === undefined || text === providedHere ? agreedRules : present), provided);
         return holdsUnseen(value) ? { ...(redacted as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : redacted;
       },
       present: (value, schema) => {
@@ -156,6 +163,7 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
         const rules = presentRules(false);
         return redactValue(value, undefined, () => rules);
       },
+      oddities: () => oddities,
     },
     echo: (text) => maskFound(clean(text), [mentioned()]),
     mention: (value, schema, provided) => {

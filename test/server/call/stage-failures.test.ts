@@ -140,7 +140,7 @@ const breaking = (part: 'text' | 'value' | 'echo' | 'agreement' | 'mention' | 'f
     forCall: (recipient) => {
       if (part === 'forCall') fail();
       const redactor = parts.redaction.forCall(recipient);
-      return { ...redactor, ...(part === 'agreement' ? { agreement: { sent: fail, present: fail, called: fail } } : { [part]: fail }) };
+      return { ...redactor, ...(part === 'agreement' ? { agreement: { sent: fail, present: fail, called: fail, oddities: fail } } : { [part]: fail }) };
     },
   },
 });

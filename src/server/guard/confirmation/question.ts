@@ -22,8 +22,8 @@ export function questionFor(plan: Plan): Question {
   return { message: `The assistant wants to run ${tool} (${risk}).\n${planText(plan, { whole: true })}`, typed };
 }
 
-/** Whether somebody typed the required text. */
-export const matchesTyped = (typed: string, input: string | null | undefined): boolean => typed !== '' && input?.trim() === typed;
+/** Whether somebody typed the required text. Keyboards compose letters with marks in other ways than names do, which nobody sees. */
+export const matchesTyped = (typed: string, input: string | null | undefined): boolean => typed !== '' && input?.trim().normalize() === typed.normalize();
 
 /** The form's field in which the user agrees, by kind of question. */
 export const answerMember = { typed: 'name', yes: 'approve' } as const;
