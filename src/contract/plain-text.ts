@@ -29,6 +29,12 @@ export const isPrintableAscii = (text: string): boolean => printableAscii.test(t
 /** How a character is named: `U+001B`. */
 export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
+/** The name of the first control character in a text, such as `U+001B`; undefined if it has none but line feeds and tabs. */
+export function controlCharacterIn(text: string): string | undefined {
+  const found = isPrintableAscii(text) ? undefined : /(?![\n\t])\p{Cc}/u.exec(text)?.[0];
+  return found === undefined ? undefined : codePoint(found);
+}
+
 /**
  * A text as it is shown wherever somebody reads it: in questions, on pages, in terminals, results and records. Control
  * characters, invisible characters and those that reorder text are written out, as `<U+001B>`. Nothing is removed, so

@@ -54,6 +54,12 @@ export const resourceKind = (schema: z.ZodType): ReferenceKind | undefined => re
 /** A string that must never leave the platform again or appear in a log, result or audit record. */
 export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret: true });
 
+/**
+ * Text for a program, which may need any character: the value of a variable, the content of a file. In arguments of tools,
+ * all other texts are refused if they have control characters other than line feed and tab.
+ */
+export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ freeText: true });
+
 /** What a program printed, perhaps in colours. It is shown with a short mark for these. */
 export const terminalOutput = () => z.string().meta({ terminalOutput: true });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isHeldExternally, isServiceKind, operations, secret, type AnyOperation } from '../../src/contract/index.ts';
+import { freeText, isHeldExternally, isServiceKind, operations, secret, type AnyOperation } from '../../src/contract/index.ts';
 import { valuePlaceholder } from '../../src/analysis/index.ts';
 import { planOperation, anyOf, composeTool, naming, pick, readUses, textOf, type PlannedOperation, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { oneOf } from '../shared/any-service.ts';
@@ -106,7 +106,7 @@ const howDone = (name: string, sent: JsonRecord, { is_secret: isSecret }: JsonRe
 
 const keysOf = (rows: readonly JsonRecord[]): ReadonlySet<string> => new Set(rows.map((row) => String(row['key'])));
 
-const Values = z.record(z.string(), z.string());
+const Values = z.record(z.string(), freeText());
 
 export const setEnvironmentVariables = composeTool({
   name: 'set_environment_variables',
@@ -118,8 +118,8 @@ export const setEnvironmentVariables = composeTool({
   input: {
     ...ownerInput,
     variables: Values.optional().describe('Key: value.'),
-    secrets: z.record(z.string(), secret()).optional().describe('New, or replaced.'),
-    env_text: secret().optional().describe('Lines KEY=value.'),
+    secrets: z.record(z.string(), freeText(secret())).optional().describe('New, or replaced.'),
+    env_text: freeText(secret()).optional().describe('Lines KEY=value.'),
   },
   rules: (args) => [
     ...oneOf(...ownerMembers)(args),

@@ -66,7 +66,7 @@ const questionText = ({ code, principal, plan, askedAt, expiresAt }: Pending): s
 /** Asks the person at the terminal to confirm the plan that was shown. */
 async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<boolean> {
   if (typed === undefined) return (await terminal.ask('Approve it? Type yes: ')).trim() === 'yes';
-  return matchesTyped(typed, await terminal.ask(`Type ${typed} to approve it: `));
+  return matchesTyped(typed, await terminal.ask(`Type ${clean(typed)} to approve it: `));
 }
 
 async function decide(queue: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {

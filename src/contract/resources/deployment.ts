@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Uuid, terminalOutput } from '../primitives.ts';
+import { DateTime, terminalOutput, Uuid } from '../primitives.ts';
 import {
   ApplicationState, DeploymentAction, DeploymentActionStatus, DeploymentState, DeploymentSubAction, ServiceDeploymentStatusValue,
 } from '../states.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Name, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
+import { freeText, Name, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { GitRepository, HelmProtocol, serviceIdentity } from './service.ts';
 
@@ -28,7 +28,7 @@ const HelmSource = z.object({ git: z.object({ git_repository: GitRepository }).o
 // [name, value] pairs for helm's --set options.
 const pairs = z.array(z.array(z.string())).optional();
 
-const RawValues = z.object({ values: z.array(z.object({ name: z.string().min(1), content: z.string() })) });
+const RawValues = z.object({ values: z.array(z.object({ name: z.string().min(1), content: freeText() })) });
 
 const ValuesOverrideRequest = z.object({
   set: pairs,

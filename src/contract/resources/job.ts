@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, Name, Pointer, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
+import { DateTime, freeText, Name, Pointer, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { ImageTag } from './container.ts';
 import { AnnotationsGroup, computeResources, GitRepository, Healthchecks, LabelsGroup, serviceIdentity } from './service.ts';
@@ -31,7 +31,7 @@ const ScheduleRequest = Schedule.refine(({ cronjob, ...others }) => exactlyOne({
   error: 'must have either cronjob or at least one of on_start, on_stop, on_delete',
 });
 
-const docker = { dockerfile_path: z.string().nullish(), dockerfile_raw: z.string().nullish(), docker_target_build_stage: z.string().nullish() };
+const docker = { dockerfile_path: z.string().nullish(), dockerfile_raw: freeText().nullish(), docker_target_build_stage: z.string().nullish() };
 
 const JobImage = z.object({ image_name: z.string().min(1), tag: ImageTag, registry_id: reference('registry').optional() });
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DateTime, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
+import { DateTime, freeText, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
 
 /** Kinds of services, as responses name them. */
 export const ServiceType = z.enum(['APPLICATION', 'DATABASE', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM', 'GITOPS_APP']);
@@ -70,7 +70,7 @@ const Scaler = z.object({
   enabled: z.boolean().default(true),
   role: z.enum(['PRIMARY', 'SAFETY']).default('PRIMARY').describe('What it is for.'),
   config_json: z.record(z.string(), z.unknown()).optional(),
-  config_yaml: z.string().optional(),
+  config_yaml: freeText().optional(),
 });
 
 /** Autoscaling policy, in requests. */
@@ -81,7 +81,7 @@ export const AutoscalingRequest = z.object({
   scalers: z.array(
     Scaler.extend({
       trigger_authentication: z
-        .object({ name: Name, config_yaml: secret().optional().describe('Leave out to keep what is stored under the name.') })
+        .object({ name: Name, config_yaml: freeText(secret()).optional().describe('Leave out to keep what is stored under the name.') })
         .optional(),
     }),
   ),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { identity, resourceOf, secret, Uuid } from '../primitives.ts';
+import { freeText, identity, resourceOf, secret, Uuid } from '../primitives.ts';
 
 /** Scope of a variable. Precedence, lowest first: BUILT_IN, PROJECT, ENVIRONMENT, then the scopes of services. */
 export const VariableScope = z.enum(['APPLICATION', 'BUILT_IN', 'ENVIRONMENT', 'PROJECT', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM']);
@@ -35,18 +35,18 @@ const detailsOrNull = { description: details.description.nullable(), enable_inte
 const mountPath = { mount_path: z.string().startsWith('/').nullish().describe('Makes it a file there.') };
 
 /** Body of the requests that create and edit a variable. */
-export const VariableRequest = z.object({ key: Key, value: z.string(), ...mountPath, ...details });
+export const VariableRequest = z.object({ key: Key, value: freeText(), ...mountPath, ...details });
 
-export const VariableOverrideRequest = z.object({ value: z.string(), ...details });
+export const VariableOverrideRequest = z.object({ value: freeText(), ...details });
 
-export const SecretRequest = z.object({ key: Key, value: secret(), ...mountPath, ...details });
+export const SecretRequest = z.object({ key: Key, value: freeText(secret()), ...mountPath, ...details });
 
 /** What variables and secrets can belong to and has paths for them. */
 export const ownerKinds = ['application', 'container', 'job', 'environment', 'project'] as const;
 export type OwnerKind = (typeof ownerKinds)[number];
 
 /** Body of the request that edits a secret: without a value it keeps the one it has. A mount path can't be changed. */
-export const SecretEdit = z.object({ key: Key, value: secret().optional(), ...detailsOrNull });
+export const SecretEdit = z.object({ key: Key, value: freeText(secret()).optional(), ...detailsOrNull });
 
 /** All that variables and secrets can belong to. Those of Helm and Terraform services are reached only at the path of all variables. */
 export const variableOwnerKinds = [...ownerKinds, 'helm', 'terraform'] as const;
@@ -97,20 +97,20 @@ export const Variable = resourceOf('environment_variable', z.object({ ...Environ
 
 /** Body of the request that creates a variable or, with `is_secret`, a secret of any owner. */
 export const AnyVariableRequest = z.object({
-  key: Key, value: z.string(), is_secret: z.boolean(), variable_scope: OwnerScope, variable_parent_id: Uuid, ...mountPath, ...detailsOrNull,
+  key: Key, value: freeText(), is_secret: z.boolean(), variable_scope: OwnerScope, variable_parent_id: Uuid, ...mountPath, ...detailsOrNull,
 });
 
 /** The same for secrets only: what is shown of the request hides the value. */
-export const AnySecretRequest = AnyVariableRequest.extend({ value: secret(), is_secret: z.literal(true) });
+export const AnySecretRequest = AnyVariableRequest.extend({ value: freeText(secret()), is_secret: z.literal(true) });
 
 /** Body of the request that edits a variable of any owner. Without a value it keeps the one it has. */
-export const AnyVariableEdit = z.object({ key: Key, value: z.string().nullish(), ...detailsOrNull });
+export const AnyVariableEdit = z.object({ key: Key, value: freeText().nullish(), ...detailsOrNull });
 
 /** The same for secrets only: what is shown of the request hides the value. */
-export const AnySecretEdit = AnyVariableEdit.extend({ value: secret().nullish() });
+export const AnySecretEdit = AnyVariableEdit.extend({ value: freeText(secret()).nullish() });
 
 /** Body of the request that overrides a variable for any owner. */
-export const AnyOverrideRequest = z.object({ value: z.string(), override_scope: OwnerScope, override_parent_id: Uuid, ...detailsOrNull });
+export const AnyOverrideRequest = z.object({ value: freeText(), override_scope: OwnerScope, override_parent_id: Uuid, ...detailsOrNull });
 
 /** A secret, in responses: without its value. */
 export const Secret = z.object({ ...identity, key: z.string(), scope: VariableScope, variable_type: VariableType, description: z.string().optional(), ...owner });

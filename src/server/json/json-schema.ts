@@ -21,6 +21,7 @@ export interface JsonSchema {
   /** The contract's own marks, never sent to clients. */
   reference?: string;
   secret?: boolean;
+  freeText?: boolean;
   terminalOutput?: boolean;
 }
 

@@ -13,9 +13,16 @@ const mostRounds = 4;
  */
 export function cleanThenMask(text: string, mask: (text: string) => string): string {
   if (isPrintableAscii(text) && !text.includes('<U+')) return mask(text);
+  // Most readings are the same in each round.
+  const results = new Map<string, string>();
+  const maskOnce = (reading: string): string => {
+    const known = results.get(reading) ?? mask(reading);
+    results.set(reading, known);
+    return known;
+  };
   let masked = text;
   for (let round = 0; round < mostRounds; round += 1) {
-    const next = mask(writtenOut(maskReadings(masked, mask)));
+    const next = maskOnce(writtenOut(maskReadings(masked, maskOnce)));
     if (next === masked) break;
     masked = next;
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { halfCharacterIn, inputShape, referenceKind, type AnyOperation } from '../../contract/index.ts';
+import { controlCharacterIn, halfCharacterIn, inputShape, referenceKind, writtenOut, type AnyOperation } from '../../contract/index.ts';
 import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
@@ -80,6 +80,24 @@ function halfCharacters(value: unknown): Issue[] {
   return half ? [`"${printPath(half.path)}" has half a character, ${half.codePoint}; give whole ones`] : [];
 }
 
+/** Members and names with control characters where no program needs them: they could hide or change what is shown around them. */
+function controlCharacters(value: unknown, node: JsonSchema | undefined, path: Path = []): Issue[] {
+  const schema = node && withoutNull(node);
+  if (schema?.anyOf) {
+    const perOption = schema.anyOf.map((option) => controlCharacters(value, option, path));
+    return perOption.reduce((fewest, issues) => (issues.length < fewest.length ? issues : fewest));
+  }
+  const issue = (text: string, where: Path, what: string): Issue[] => {
+    const found = controlCharacterIn(text);
+    return found === undefined ? [] : [`"${writtenOut(printPath(where))}" ${what} the control character ${found}; only line feed and tab are taken here`];
+  };
+  if (typeof value === 'string') return schema?.freeText ? [] : issue(value, path, 'has');
+  if (Array.isArray(value)) return value.flatMap((item, index) => controlCharacters(item, schema?.items, [...path, index]));
+  if (!isRecord(value)) return [];
+  const others = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  return Object.entries(value).flatMap(([name, member]) => [...issue(name, [...path, name], 'is a name with'), ...controlCharacters(member, memberOf(schema, name) ?? others, [...path, name])]);
+}
+
 const issueText = (issue: z.core.$ZodIssue, input: unknown): Issue => {
   const path = issue.path as Path;
   const missing = issue.code === 'invalid_type' && path.reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], input) === undefined;
@@ -143,7 +161,7 @@ export function issuesOf(tool: Tool, args: JsonRecord): Issue[] {
   const memberIssues = members.success ? [] : members.error.issues.map((issue) => namedAsShown(tool, issueText(issue, checked)));
   // Rules across members are checked only if each member is valid.
   const rules = members.success ? tool.rules(checked).map((text) => namedAsShown(tool, text)) : [];
-  return [...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(shown), ...halfCharacters(shown)];
+  return [...unknownMembers(shown, shownSchema(tool), toolAnswerSchema(tool)), ...memberIssues, ...rules, ...maskedMembers(shown), ...halfCharacters(shown), ...controlCharacters(shown, shownSchema(tool))];
 }
 
 const inputOf = memoised((operation: AnyOperation) => z.object(inputShape(operation)));

@@ -26,7 +26,7 @@ export const applyScope: ArgumentStage = {
 /** Checks the arguments against the tool's schema and its rules across members. */
 export const checkArguments: ArgumentStage = {
   name: 'check arguments',
-  does: 'Checks the arguments against the schema of the tool and its rules across members.',
+  does: 'Checks the arguments against the schema of the tool and its rules across members. Refuses control characters other than line feed and tab, except in values of variables and contents of files.',
   refuses: ['bad_arguments'],
   run: async (call) => {
     const issues = issuesOf(call.tool, call.args);
