@@ -8,7 +8,10 @@ import { invisibleCharacters, styleMark, terminalEscapes } from '../contract/ind
  */
 
 const invisible = String.raw`(?!\r)(?:${invisibleCharacters.source})|<U\+[\dA-F]{4,6}>|${styleMark}|\r(?=\n)`;
-const sequences = String.raw`${terminalEscapes.source}|<U\+(?:001B>\[|009B>)[0-?]*[ -/]*[@-~]?`;
+const writtenSequences = String.raw`<U\+(?:001B>\[|009B>)[0-?]*[ -/]*[@-~]?`;
+
+// The bracket of a mark ends no sequence: a mark stays whole.
+const sequences = `${terminalEscapes.source}|${writtenSequences}`.replaceAll(/\[[0@]-~\]\?/g, (last) => `(?:(?!${maskPatternSource})${last.slice(0, -1)})?`);
 
 /** What each reading leaves out. Sequences go with the printable characters in them; without that, a secret could be among these. */
 const leftOut = [`${sequences}|${invisible}`, String.raw`${sequences}|\r(?=\n)`, invisible].map((source) => new RegExp(source, 'gu'));
@@ -24,7 +27,10 @@ const marks = new RegExp(maskPatternSource, 'g');
 /** Parts of a text, as indices of the first code unit and the one after the last. */
 type Part = readonly [start: number, end: number];
 
-/** Where the parts between the marks of a masked text are in the text before masking; undefined if it has other text. */
+/**
+ * Where the parts between the marks of a masked text are in the text before masking; undefined if it has other text. Where
+ * two marks touch, it isn't known where the first ends: what a reading leaves out between their secrets goes with them.
+ */
 function visibleParts(text: string, masked: string): Part[] | undefined {
   const pieces = masked.split(marks);
   const parts: Part[] = [];

@@ -96,7 +96,7 @@ test('what is invisible is written out, secret beside it or not', () => {
 });
 
 /** Texts with what a terminal doesn't show, and without anything that is taken for a secret. */
-const undressed = fc.array(fc.constantFrom('echo ready ', 'rm -rf /data;', 'url', '\u001B]0;', '\u0007', '\u001B[', 'c', '\u200B', '\u009D', '\r', '\r\n', token), { maxLength: 12 }).map((parts) => parts.join(''));
+const undressed = fc.array(fc.constantFrom('echo ready ', 'rm -rf /data;', 'url', '\u001B]0;', '\u0007', '\u001B[', 'c', '\u200B', '\u009D', '\r', '\r\n', `;${token};`), { maxLength: 12 }).map((parts) => parts.join(''));
 
 /** What prints of a text that is shown or was given. */
 const printing = (text: string): string => text.replaceAll(/<U\+[\dA-F]{4,6}>|(?![\n])\p{Cc}|\u200B/gu, '');
