@@ -65,7 +65,7 @@ const platformCheck = ({ connect }: Connection, holdsToken: boolean) => async ()
   });
 };
 
-/** Reloads policy and keys on SIGHUP, both or neither. @returns a function that removes the signal handler. */
+/** Reloads policy and keys on SIGHUP, both or neither, and ends what was opened with other rights. @returns a function that removes the signal handler. */
 function reloadOnHangup(reload: () => Promise<void>, log: ServerLogger): () => void {
   const onHangup = (): void => {
     reload().then(
@@ -148,6 +148,7 @@ async function serve(config: Config, { log, shared, resolver }: { readonly log: 
     const [applyPolicy, applyKeys] = await Promise.all([policies.prepareReload(), authentication.prepareReload()]);
     applyPolicy();
     applyKeys();
+    await server.recheck();
   }, log);
   const metricsUrl = await telemetry.serve({ approvalsWaiting: guard.waiting, http: server.load, engine: connection.engine }).catch(async (error: unknown) => {
     await server.close();

@@ -33,12 +33,22 @@ export interface HttpCaller {
   /** The platform credential that the caller sent, if any. */
   readonly credential?: Credential;
   readonly restriction: Restriction;
+  /** When its access token expires, in milliseconds since 1970; absent for what doesn't expire. */
+  readonly validUntil?: number;
 }
+
+/** Whether two requests have the same sender under the same rules. A key's level is among its rules; an access token's may rise from one request to the next. */
+export const sameRights = (one: HttpCaller, other: HttpCaller): boolean => one.principal === other.principal && one.restriction.name === other.restriction.name;
 
 /** One HTTP request as the MCP server sees it. */
 export interface HttpCall {
   readonly caller: HttpCaller;
   readonly call: Caller;
+  /**
+   * Identifies the sender of the request once more, by the present keys and policy. True also while it can't be told, because an
+   * authorization server doesn't answer.
+   */
+  readonly hasSameRights: () => Promise<boolean>;
 }
 
 /** Wraps a call so that the MCP library passes it through as its authorization info. */

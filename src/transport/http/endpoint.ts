@@ -3,7 +3,8 @@ import { firstPart } from '../../contract/index.ts';
 import type { Trace } from '../../client/index.ts';
 import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './error-response.ts';
 import { readJson } from './request-body.ts';
-import type { HttpCall, HttpCaller } from './caller.ts';
+import { sameRights, type HttpCall, type HttpCaller } from './caller.ts';
+import type { LiveStreams } from './live-streams.ts';
 import type { VersionRouter } from './version-router.ts';
 import type { HttpExchange, HttpHandler } from './exchange.ts';
 import type { ConcurrencyLimiter, ReleaseSlots } from './concurrency-limiter.ts';
@@ -24,6 +25,8 @@ export interface EndpointDependencies {
   readonly calls: ConcurrencyLimiter;
   /** Slots for long-lived event streams. */
   readonly streams: ConcurrencyLimiter;
+  /** The open event streams. */
+  readonly liveStreams: LiveStreams;
   readonly versionRouter: VersionRouter;
   /** Maximum body size in bytes. */
   readonly largestBody: number;
@@ -39,6 +42,8 @@ interface AcceptedMessage {
   readonly requests: readonly RpcRequest[];
   /** Whether the response is a stream that stays open. */
   readonly isLongLived: boolean;
+  /** The round of checks in which the caller was identified. */
+  readonly round: number;
 }
 
 const methods = ['GET', 'POST', 'DELETE'];
@@ -73,7 +78,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** Handles MCP messages over HTTP: host and origin, authentication, permission level, concurrency, protocol version. */
-export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, calls, streams, versionRouter, largestBody, largestBatch }: EndpointDependencies): HttpHandler {
+export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, calls, streams, liveStreams, versionRouter, largestBody, largestBatch }: EndpointDependencies): HttpHandler {
   const reject = ({ request, draining }: HttpExchange): Response | undefined =>
     rejectUnknownHost(request) ??
     originValidationResponse(request, [...origins]) ??
@@ -82,16 +87,17 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
 
   const accept = async (exchange: HttpExchange): Promise<AcceptedMessage | Response> => {
     const { request, incoming } = exchange;
+    const round = liveStreams.round();
     const caller = await identify(request);
     if (caller instanceof Response) return caller;
     exchange.addLogFields({ principal: caller.principal });
-    if (request.method !== 'POST') return { exchange, caller, body: undefined, requests: [], isLongLived: request.method === 'GET' };
+    if (request.method !== 'POST') return { exchange, caller, body: undefined, requests: [], isLongLived: request.method === 'GET', round };
     const json = wrongType(request) ?? (await readJson(incoming, largestBody));
     if (json instanceof Response) return json;
     const requests = requestsIn(json.value);
     if (requests.length > largestBatch) return batchTooLarge(requests.length, largestBatch);
     exchange.addLogFields({ calls: requests.slice(0, 10).map(({ method, name }) => firstPart(name ?? method, 64)) });
-    return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, isLongLived: opensStream(json.value) };
+    return challenge(caller, requests) ?? { exchange, caller, body: json.value, requests, isLongLived: opensStream(json.value), round };
   };
 
   const acquireSlots = async ({ exchange, caller, requests, isLongLived }: AcceptedMessage): Promise<ReleaseSlots | undefined> => {
@@ -102,17 +108,23 @@ export function mcpEndpoint({ rejectUnknownHost, origins, identify, challenge, c
     return isLongLived ? streams.acquire(key, 1, signal) : calls.acquire(key, requests.length, signal);
   };
 
-  const answer = async ({ exchange, caller, body, requests: [first], isLongLived }: AcceptedMessage, releaseSlots: ReleaseSlots): Promise<Response> => {
+  const answer = async ({ exchange, caller, body, requests: [first], isLongLived, round }: AcceptedMessage, releaseSlots: ReleaseSlots): Promise<Response> => {
     const { request, requestId, forceClose, draining } = exchange;
     let refused = false;
-    const call: HttpCall = { caller, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, trace: traceIn(request.headers), credentialRefused: () => void (refused = true) } };
+    const hasSameRights = async (): Promise<boolean> => {
+      const now = await identify(request);
+      return now instanceof Response ? now.status >= 500 : sameRights(now, caller);
+    };
+    const call: HttpCall = { caller, hasSameRights, call: { principal: caller.principal, identity: caller.identity, credential: caller.credential, connection: 'http', requestId, trace: traceIn(request.headers), credentialRefused: () => void (refused = true) } };
     const { response, release, outlivesClient } = await versionRouter.answer(request, body, call, exchange.address);
+    const live = isLongLived ? liveStreams.open(call, round) : undefined;
     const relayed = relayEventStream(await inWholeCharacters(response), {
-      closeSignal: isLongLived ? draining : forceClose,
+      closeSignal: live ? AbortSignal.any([draining, live.ended]) : forceClose,
       finalEvent: isLongLived || !first ? undefined : eventOf(rpcError({ message: interruptedMessage, id: first.id })),
       drainAfterDisconnect: outlivesClient && !isLongLived,
       mostUnread: isLongLived ? mostUnread : undefined,
       onEnd: () => {
+        live?.release();
         release();
         releaseSlots();
       },

@@ -9,6 +9,7 @@ import { livez, readyz } from './health.ts';
 import type { HttpHandler } from './exchange.ts';
 import { startHost } from './host.ts';
 import { createIdentify, localAuthentication, type AuthenticateCaller } from './identity.ts';
+import { createLiveStreams } from './live-streams.ts';
 import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
 import type { HttpCaller } from './caller.ts';
@@ -85,6 +86,11 @@ export interface HttpServer {
   /** URL of the MCP endpoint. */
   readonly url: string;
   readonly load: () => HttpLoad;
+  /**
+   * To be called after keys or policy changed: ends the sessions, event streams and subscriptions of callers that no longer have the
+   * rights with which they opened them. Calls that are running end by themselves.
+   */
+  readonly recheck: () => Promise<void>;
   /** Shuts down: rejects new calls and waits for running ones; those that exceed the drain time get an error that says how to continue. */
   readonly close: () => Promise<void>;
 }
@@ -107,6 +113,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     calls: limits.connections, callsPerPrincipal: limits.streamsPerPrincipal, callsPerIdentity: perIdentity.streams, callsPerAddress: limits.streamsPerAddress,
     waitingPerPrincipal: 0, waitingPerIdentity: 0, waitingPerAddress: 0, waitingTime: 0,
   });
+  const liveStreams = createLiveStreams(clock);
   const endpoint = mcpEndpoint({
     rejectUnknownHost,
     origins: acceptedOrigins(options),
@@ -114,6 +121,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     challenge: (caller, requests) => challengeTo(caller, requests, levelOf),
     calls,
     streams,
+    liveStreams,
     versionRouter,
     largestBody: limits.body,
     largestBatch: Math.min(limits.calls, limits.callsPerPrincipal),
@@ -135,6 +143,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     port: httpHost.port,
     url: `http://${hostForUrl(host)}:${httpHost.port}${mcpPath}`,
     load: () => ({ ...calls.usage(), streams: streams.usage().running, sessions: versionRouter.sessions() }),
+    async recheck() {
+      await Promise.all([liveStreams.recheck(), versionRouter.recheck()]);
+    },
     async close() {
       await httpHost.drain();
       await versionRouter.close();

@@ -137,6 +137,8 @@ export function createOAuth(options: OAuthOptions): OAuth {
       principal: who.principal,
       level,
       restriction: unrestricted,
+      // Every accepted token has an expiry.
+      validUntil: (claims.exp! + clockTolerance) * 1000,
       stepUp: (needed, tool) => refuse(OAuthErrorCode.InsufficientScope, `${tool} needs the scope ${needed}`, needed),
     };
   };

@@ -3,7 +3,9 @@ import { WebStandardStreamableHTTPServerTransport, type AuthInfo, type McpServer
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { createInFlightRequests, type InFlightRequests } from './in-flight-requests.ts';
 import { rpcErrorCodes, errorResponse, retryLater } from './error-response.ts';
-import type { HttpCaller } from './caller.ts';
+import { callOf, sameRights, type HttpCaller } from './caller.ts';
+import { runAt } from './live-streams.ts';
+import { endSubscriptions } from '../../server/browse/index.ts';
 import type { Limits } from './limits.ts';
 
 /** A message of a client that uses a 2025 revision, with its authenticated caller. */
@@ -30,6 +32,8 @@ export interface Sessions {
   answer(message: SessionMessage): Promise<TrackedResponse>;
   /** How many sessions are open. */
   count(): number;
+  /** Ends the sessions of callers whose rights have changed since their last message. Calls that are running end by themselves. */
+  recheck(): Promise<void>;
   /** Ends every session. */
   close(): Promise<void>;
 }
@@ -60,6 +64,12 @@ interface Session {
   /** Number of open streams for notifications, and when there was one last, or the session began. */
   streams: number;
   lastStream: number;
+  /** The latest message. */
+  latest: AuthInfo;
+  /** Takes back what happens when the access token of the latest message expires. */
+  keepOn?: () => void;
+  /** Whether it has ended for its client, and only finishes calls. */
+  isOver: boolean;
 }
 
 /** The header with the id of a session. */
@@ -71,9 +81,6 @@ const unknownSession = (): Response =>
 
 const repeatedId = (): Response =>
   errorResponse({ status: 400, code: rpcErrorCodes.invalidRequest, message: 'A request of this session with the same id is still being answered. Nothing was carried out: give each request an id of its own.' });
-
-const sameCaller = (one: HttpCaller, other: HttpCaller): boolean =>
-  one.principal === other.principal && one.restriction.name === other.restriction.name;
 
 const isInitialize = (body: unknown): boolean => (body as { method?: unknown } | null | undefined)?.method === 'initialize';
 
@@ -94,6 +101,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     if (!session) return;
     sessions.delete(id);
     log.debug({ principal: session.caller.principal, why }, 'session ended');
+    session.keepOn?.();
     await session.server.close();
   };
 
@@ -131,6 +139,30 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     return evicted !== undefined;
   };
 
+  const finished = new Set<Session>();
+
+  const close = async (session: Session): Promise<void> => {
+    session.keepOn?.();
+    finished.delete(session);
+    await session.server.close();
+  };
+
+  /** Ends a session for its client; its running calls are finished. */
+  const retire = async (id: string, session: Session): Promise<void> => {
+    sessions.delete(id);
+    log.debug({ principal: session.caller.principal, why: 'its rights changed' }, 'session ended');
+    session.isOver = true;
+    finished.add(session);
+    endSubscriptions(session.server);
+    if (session.inUse === 0) await close(session);
+  };
+
+  /** Without a valid access token nothing is told any more. Another message with a newer one may come. */
+  const keepUntilExpiry = (session: Session, { validUntil }: HttpCaller): void => {
+    session.keepOn?.();
+    session.keepOn = validUntil === undefined ? undefined : runAt(validUntil, clock, () => endSubscriptions(session.server));
+  };
+
   /**
    * Has notifications fail that nobody hears, so that what was subscribed to isn't polled any more. A client may lose its stream and open
    * another one, so it has as long as a session may be unused.
@@ -144,11 +176,11 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     };
   };
 
-  const open = async ({ caller, address }: SessionMessage): Promise<[string, Session]> => {
+  const open = async ({ caller, address, authInfo }: SessionMessage): Promise<[string, Session]> => {
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = build(caller);
-    const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now(), streams: 0, lastStream: clock.now() };
+    const session: Session = { caller, address, server, transport, inFlight: createInFlightRequests(transport), inUse: 0, lastUsed: clock.now(), streams: 0, lastStream: clock.now(), latest: authInfo, isOver: false };
     rejectUnheard(session);
     // Registered before the first await, so that concurrent requests can't exceed the limits.
     sessions.set(id, session);
@@ -164,13 +196,15 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     return [id, session];
   };
 
-  const answerIn = async (session: Session, { request, body, authInfo }: SessionMessage): Promise<TrackedResponse> => {
+  const answerIn = async (session: Session, { request, body, caller, authInfo }: SessionMessage): Promise<TrackedResponse> => {
     const finish = session.inFlight.begin(body);
     if (!finish) return untracked(repeatedId());
     session.inUse += 1;
     session.lastUsed = clock.now();
     const streams = request.method === 'GET' ? 1 : 0;
     session.streams += streams;
+    session.latest = authInfo;
+    keepUntilExpiry(session, caller);
     let released = false;
     const release = (): void => {
       finish();
@@ -181,6 +215,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
       }
       released = true;
       session.lastUsed = clock.now();
+      if (session.isOver && session.inUse === 0) void close(session);
     };
     try {
       const response = await session.transport.handleRequest(request, { parsedBody: body, authInfo });
@@ -210,12 +245,16 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
       const id = message.request.headers.get(sessionHeader);
       if (id === null) return answerNew(message);
       const session = sessions.get(id);
-      return session && sameCaller(session.caller, message.caller) ? answerIn(session, message) : untracked(unknownSession());
+      return session && sameRights(session.caller, message.caller) ? answerIn(session, message) : untracked(unknownSession());
     },
     count: () => sessions.size,
+    async recheck() {
+      const checked = [...sessions].map(async ([id, session]) => ((await callOf(session.latest).hasSameRights()) ? undefined : retire(id, session)));
+      await Promise.all(checked);
+    },
     async close() {
       clearInterval(timer);
-      await Promise.all([...sessions.keys()].map((id) => end(id, 'the server stops')));
+      await Promise.all([...[...sessions.keys()].map((id) => end(id, 'the server stops')), ...[...finished].map(close)]);
     },
   };
 }

@@ -81,6 +81,8 @@ export interface VersionRouter {
   answer(request: Request, body: unknown, call: HttpCall, address: string): Promise<VersionedResponse>;
   /** How many sessions of clients that use a 2025 revision are open. */
   sessions(): number;
+  /** Ends the sessions of callers whose rights have changed. */
+  recheck(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -113,6 +115,7 @@ export function createVersionRouter({ build, watch = () => async () => undefined
       return { ...(await sessions.answer({ request, body, authInfo, caller: call.caller, address })), outlivesClient: true };
     },
     sessions: () => sessions.count(),
+    recheck: () => sessions.recheck(),
     async close() {
       await Promise.all([modern.close(), subscriptions.close(), sessions.close()]);
     },

@@ -44,11 +44,17 @@ export function registerResources(mcp: McpServer, resources: readonly ListedReso
 /** Watches the resource at a URI. @returns undefined if it can't be watched. */
 export type WatchResource = (context: ServerContext, uri: string, changed: (uri: string) => void) => Promise<Unsubscribe | undefined>;
 
+const subscriptionsOf = new WeakMap<McpServer, () => void>();
+
+/** Ends the subscriptions of a client of the 2025 protocol revisions. It can subscribe again. */
+export const endSubscriptions = (mcp: McpServer): void => subscriptionsOf.get(mcp)?.();
+
 /**
  * Registers subscriptions for clients of the 2025 protocol revisions, which end with the connection. Clients of the 2026
  * revision subscribe through the transport instead.
  */
-export function registerSubscriptions({ server }: McpServer, watch: WatchResource): void {
+export function registerSubscriptions(mcp: McpServer, watch: WatchResource): void {
+  const { server } = mcp;
   const subscriptions = new Map<string, Unsubscribe>();
   let closed = false;
   const unsubscribe = (uri: string): void => {
@@ -67,11 +73,15 @@ export function registerSubscriptions({ server }: McpServer, watch: WatchResourc
     unsubscribe(uri);
     return {};
   });
+  const unsubscribeAll = (): void => {
+    for (const uri of subscriptions.keys()) unsubscribe(uri);
+  };
+  subscriptionsOf.set(mcp, unsubscribeAll);
   const { onclose } = server;
   Object.assign(server, {
     onclose: () => {
       closed = true;
-      for (const uri of subscriptions.keys()) unsubscribe(uri);
+      unsubscribeAll();
       onclose?.();
     },
   });
