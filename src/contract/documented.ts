@@ -34,7 +34,7 @@ export const documentedOperations = {
   }),
   list_projects: operation({
     name: 'list_projects', method: 'GET', path: '/organization/{organizationId}/project',
-    query: pageQuery, response: listOf(Project), effect: 'read',
+    query: pageQuery, response: listOf(Project), effect: 'read', placedRows: { member: 'results', are: 'projects' },
     summary: 'List the projects of an organization.',
   }),
   create_project: operation({
@@ -210,7 +210,7 @@ export const documentedOperations = {
   }),
   list_webhook_events: operation({
     name: 'list_webhook_events', method: 'GET', path: '/organization/{organizationId}/webhook/{webhookId}/event',
-    query: pageQuery, response: listOf(WebhookEvent), effect: 'read',
+    query: pageQuery, response: listOf(WebhookEvent), effect: 'read', placedRows: { member: 'results', are: 'deliveries' },
     summary: 'List the attempted deliveries of a webhook, newest first.',
   }),
 } as const;

@@ -30,6 +30,7 @@ export type { Terraform, TerraformPlan, TerraformPlans, TerraformRequest } from 
 export { isHeldExternally, ownerKindOf, scopeOfOwner, variableOwnerKinds, type OwnerKind, type OwnerScope, type VariableOwnerKind, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDocumentedState, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
+export type { PlacedRows } from './target-declaration.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';
 export { firstPart, halfCharacterIn, lastPart, shortened, wellFormed } from './whole-characters.ts';

@@ -64,10 +64,20 @@ export interface TargetDeclaration {
   /** Whether a read answers for every environment in its target, so that rules and scopes about any environment concern it. */
   readonly showsEnvironments?: boolean;
   /**
-   * The member of a read's answer whose rows each say their project and environment: rows that rules or a scope don't let
+   * The rows of a read's answer, if each belongs to a project or environment of its own: rows that rules or a scope don't let
    * anybody see are left out, and the rest is shown.
    */
-  readonly placedRows?: string;
+  readonly placedRows?: PlacedRows;
+}
+
+/** What the rows of an answer can be. Each kind says in its own way where a row belongs. */
+export const placedRowKinds = ['projects', 'environments', 'alert rules', 'deliveries', 'events', 'clusters'] as const;
+
+/** Rows that belong to different projects and environments. */
+export interface PlacedRows {
+  /** The member of the answer that has them. */
+  readonly member: string;
+  readonly are: (typeof placedRowKinds)[number];
 }
 
 /** The parts of an operation that the check of its target declaration needs. */

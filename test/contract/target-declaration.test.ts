@@ -86,7 +86,7 @@ const bad: [string, () => unknown, RegExp][] = [
   ['something made that ends up nobody knows where', () => operation({ ...cloned, body: z.object({ mode }), roles: { mode: 'mode' } }), /ends up in one of kind project, which neither/],
   ['what is done to each service of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', onEachService: true }), /its target is no environment/],
   ['a view of environments from one of them', () => operation({ ...clone, method: 'GET', effect: 'read', target: 'environment', showsEnvironments: true }), /does not read a project or an organization/],
-  ['rows with places in the answer of a change', () => operation({ ...clone, target: 'environment', placedRows: 'rows' }), /rows that say where they belong/],
+  ['rows with places in the answer of a change', () => operation({ ...clone, target: 'environment', placedRows: { member: 'rows', are: 'events' } }), /rows that say where they belong/],
   ['parts on the services of what has none', () => operation({ ...clone, path: '/cluster/{clusterId}/clone', target: 'cluster', carriesOut: operations.deploy_environment.carriesOut }), /its target is no environment/],
 ];
 

@@ -9,26 +9,30 @@ import { HelmRepository } from '../resources/helm-repository.ts';
 import { AvailableRole, BillingInfo, Invitation } from '../resources/organization.ts';
 import { AnnotationsGroup, LabelsGroup } from '../resources/service.ts';
 import { Webhook } from '../resources/webhook.ts';
+import type { PlacedRows } from '../target-declaration.ts';
 import { undocumented, read } from './common.ts';
 
 const listInOrganization = <const Name extends string, const Segment extends string, Row extends z.ZodType>(
-  name: Name, segment: Segment, row: Row, summary: string,
-) => operation({ ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary });
+  name: Name, segment: Segment, row: Row, summary: string, are?: PlacedRows['are'],
+) => operation({
+  ...read, name, path: `/organization/{organizationId}/${segment}`, query: pageQuery, response: listOf(row), summary, ...(are && { placedRows: { member: 'results', are } }),
+});
 
 /** Operations outside the API document: what belongs to an organization. */
 export const organizationExtensions = {
   list_environments: operation({
     ...read, name: 'list_environments', path: '/project/{projectId}/environment', query: pageQuery, response: listOf(Environment),
+    placedRows: { member: 'results', are: 'environments' },
     summary: 'List the environments of a project.',
   }),
-  list_clusters: listInOrganization('list_clusters', 'cluster', Cluster, 'List the clusters of an organization.'),
+  list_clusters: listInOrganization('list_clusters', 'cluster', Cluster, 'List the clusters of an organization.', 'clusters'),
   get_cluster_status: operation({
     ...read, name: 'get_cluster_status', path: '/organization/{organizationId}/cluster/{clusterId}/status', response: ClusterStatus,
     summary: "Read a cluster's state, lock and next version.",
   }),
   list_cluster_locks: listInOrganization('list_cluster_locks', 'cluster/lock', ClusterLock, 'List the locks on clusters of an organization.'),
   list_locks: listInOrganization('list_locks', 'lock', ClusterLock, 'List the locks on clusters of an organization, under its other path.'),
-  list_alert_rules: listInOrganization('list_alert_rules', 'alert-rules', ListedAlertRule, 'List the alert rules of an organization.'),
+  list_alert_rules: listInOrganization('list_alert_rules', 'alert-rules', ListedAlertRule, 'List the alert rules of an organization.', 'alert rules'),
   get_alert_rule: operation({
     ...read, name: 'get_alert_rule', path: '/alert-rules/{alertRuleId}', response: AlertRule, summary: 'Read an alert rule.',
   }),

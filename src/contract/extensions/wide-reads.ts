@@ -29,7 +29,7 @@ export const wideReadExtensions = {
     'list_environment_statuses', '/project/{projectId}/environment/status', EnvironmentStatus, 'List the states of the environments of a project.',
   ),
   list_events: operation({
-    ...read, name: 'list_events', path: '/organization/{organizationId}/events', query: eventQuery, response: EventPage, placedRows: 'events',
+    ...read, name: 'list_events', path: '/organization/{organizationId}/events', query: eventQuery, response: EventPage, placedRows: { member: 'events', are: 'events' },
     roles: { service_project_id: { within: 'project' }, service_environment_id: { within: 'environment' } },
     summary: 'List who changed what, newest first.',
   }),

@@ -7,11 +7,13 @@ import { allResources } from './resources/catalog.ts';
 import { isPlatformResource } from './resources/resource.ts';
 import type { CallFor } from './resources/resource-reader.ts';
 import type { Texts } from './texts.ts';
+import { canHideReads, policyNumber, type Policy } from '../guard/index.ts';
 import { own } from '../json/index.ts';
 
 /** Dependencies of completion. */
 export interface CompletionDependencies {
   readonly resolver: NameResolver;
+  readonly policy: Policy;
   readonly call: CallFor;
   readonly principalOf: (context: ServerContext) => string;
   readonly texts?: Texts;
@@ -23,8 +25,11 @@ const mostValues = 100;
 /** The toolset of each kind. Policy rules for a toolset also apply to completion of its kind. */
 const toolsets: Partial<Record<ResourceKind, Toolset>> = { project: 'projects', environment: 'environments', cluster: 'clusters', alert_rule: 'alerts', role: 'organization' };
 
-/** A tool that completes the typed text, so that the lookup is guarded and redacted like any call. */
-const completionTool = (kind: ResourceKind, typed: string, principal: string, resolver: NameResolver): Tool =>
+/**
+ * A tool that completes the typed text, so that the lookup is guarded and redacted like any call: what it reads is what the
+ * policy lets the caller see, and nothing that was read otherwise is used.
+ */
+const completionTool = (kind: ResourceKind, typed: string, principal: string, { resolver, policy }: CompletionDependencies): Tool =>
   composeTool({
     name: 'completion',
     toolset: toolsets[kind] ?? 'services',
@@ -33,7 +38,7 @@ const completionTool = (kind: ResourceKind, typed: string, principal: string, re
     operations: [operations.get_organization],
     output: z.looseObject({}),
     answer: async (_, { now, ...reader }) => {
-      const values = await resolver.complete(kind, typed, { principal, reader, now });
+      const values = await resolver.complete(kind, typed, { principal, reader, now, ...(canHideReads(policy) && { view: `policy ${policyNumber(policy)}` }) });
       return { results: values.map((value) => ({ value })) };
     },
     render: table('value', ['value']),
@@ -75,14 +80,15 @@ const completionResult = (values: readonly string[]): CompleteResult => ({
 
 /** Completes the variables of resource templates and the arguments of prompts, by name and by id. */
 export const completer =
-  ({ resolver, call, principalOf, texts }: CompletionDependencies) =>
+  (dependencies: CompletionDependencies) =>
   async ({ ref, argument, context: completionContext }: CompleteRequest['params'], context: ServerContext): Promise<CompleteResult> => {
+    const { call, principalOf, texts } = dependencies;
     const startingWith = (values: readonly string[]): readonly string[] => values.filter((value) => value.toLowerCase().startsWith(argument.value.toLowerCase()));
     const choice = ref.type === 'ref/prompt' ? await choiceInPrompt(ref.name, argument.name, completionContext?.arguments ?? {}, texts) : choiceInTemplate(ref.uri, argument.name, completionContext?.arguments ?? {});
     if (!choice) return completionResult([]);
     if ('among' in choice) return completionResult(startingWith(choice.among));
     if ('versionsOf' in choice) return completionResult(startingWith(await versionsOf(choice.versionsOf, context, call)));
-    const reply = await call(context, completionTool(choice.kind, argument.value, principalOf(context), resolver), {});
+    const reply = await call(context, completionTool(choice.kind, argument.value, principalOf(context), dependencies), {});
     // A failure gives no completions: the call itself reports the error.
     const rows = reply.kind === 'answer' ? (reply.data['results'] as readonly { readonly value: string }[]) : [];
     return completionResult(rows.map(({ value }) => value));

@@ -43,6 +43,7 @@ export function createContent(dependencies: ContentDependencies, { callerOf, run
     watch: async (context, uri, changed) => watchFor(() => dependencies, callerOf(context))(uri, changed),
     complete: completer({
       resolver,
+      policy,
       texts,
       call: (context, tool, args) => run(tool, args, context, quietDependencies),
       principalOf: (context) => callerOf(context).principal,

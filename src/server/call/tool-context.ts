@@ -14,6 +14,8 @@ const reasonDenied = (error: unknown): string | undefined =>
 /** What the code of a tool works with, and what it could not read. */
 interface ToolCall {
   readonly toolContext: ToolContext;
+  /** An answer without the rows that the policy or the scope keep from the caller. @param input that the operation was given */
+  readonly visible: <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer) => Promise<Answer>;
   /** What could not be read and why, one line each. */
   readonly unread: () => readonly string[];
 }
@@ -49,15 +51,15 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
   const { read: readWhole, attempt: attemptWhole, forget } = call.reader.under(rules);
   const { attempt: attemptBefore } = call.reader.under(rules);
   if (hasChanged) forget();
-  const visible = async <Answer>(operation: AnyOperation, answer: Answer): Promise<Answer> => {
+  const visible = async <Answer>(operation: AnyOperation, input: JsonRecord, answer: Answer): Promise<Answer> => {
     if (operation.placedRows === undefined) return answer;
-    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, answer);
+    const { answer: narrowed, note } = await withoutHiddenRows(call, operation, input, answer);
     if (note !== undefined) notes.add(note);
     return narrowed as Answer;
   };
-  const read: Reader['read'] = async (operation, input) => visible(operation, await readWhole(operation, input));
-  const attempt: Reader['attempt'] = async (operation, input) => visible(operation, await attemptWhole(operation, input));
-  const before: Reader['attempt'] = async (operation, input) => visible(operation, await attemptBefore(operation, input));
+  const read: Reader['read'] = async (operation, input) => visible(operation, input, await readWhole(operation, input));
+  const attempt: Reader['attempt'] = async (operation, input) => visible(operation, input, await attemptWhole(operation, input));
+  const before: Reader['attempt'] = async (operation, input) => visible(operation, input, await attemptBefore(operation, input));
   return {
     toolContext: {
       resolved,
@@ -83,6 +85,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
       notAsAsked: (what, next, seen) => fail({ kind: 'not_as_asked', what, next, seen }),
     },
+    visible,
     unread: () => [...missing].map(([operation, reason]) => `Not read: ${operation}, because ${reason}.`).concat([...notes, ...call.flaws]),
   };
 }

@@ -1,6 +1,6 @@
 import { fail, type Denial } from '../failure/index.ts';
 import { lookupFor, type PlannedOperation } from '../tool/index.ts';
-import type { AnyOperation } from '../../contract/index.ts';
+import { operations, type AnyOperation } from '../../contract/index.ts';
 import { unknownEnvironment, type Clock, type Target } from '../context/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { denialOfArgument, denialOutsideScope } from './scope/scope.ts';
@@ -13,6 +13,9 @@ import { areInSameEnvironment, namesOnlyItsOwn } from './same-environment.ts';
 import type { TargetedOperation, AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 type TargetRisk = Pick<TargetedOperation, 'target' | 'risk'>;
+
+/** Whether the policy may keep from the caller what belongs to some places. */
+export const keepsPlaces = ({ tool, deps: { policy } }: Pick<GuardedCall, 'tool' | 'deps'>): boolean => policy.scope !== undefined || needsLocation(tool, operations.list_services, policy);
 
 const noTarget: Target = { kind: 'organization', mode: 'none' };
 
@@ -58,9 +61,9 @@ export async function assertArgumentsInScope({ deps, resolved, context, reader }
  * @param count `nextAt` only checks; `take` also counts them as made.
  * @throws CallFailure `denied`.
  */
-async function assertWithinLimit({ operations, deps, context }: GuardedCall & AssessedRisk, count: 'nextAt' | 'take'): Promise<void> {
+async function assertWithinLimit({ operations: checked, deps, context }: GuardedCall & AssessedRisk, count: 'nextAt' | 'take'): Promise<void> {
   const limit = limitOf(deps.policy);
-  const changeCount = operations.reduce((sum, { highRisk }) => sum + highRisk, 0);
+  const changeCount = checked.reduce((sum, { highRisk }) => sum + highRisk, 0);
   if (!limit || changeCount === 0) return;
   const retryAt = await deps.highRiskCalls[count](limit.most, context.clock.now(), changeCount);
   if (retryAt !== undefined) fail({ kind: 'denied', denial: limitDenial(limit, changeCount, Number.isFinite(retryAt) ? retryAt : undefined) });
@@ -142,9 +145,9 @@ const isHigher = (one: TargetRisk, other: TargetRisk): boolean =>
 export async function assessOperations(call: GuardedCall, planned: readonly PlannedOperation[]): Promise<AssessedRisk> {
   const isSameEnvironment = planned.length === 0 || (await areInSameEnvironment(call));
   const isInPlace = async (one: PlannedOperation): Promise<boolean> => isSameEnvironment && (!call.tool.spansEnvironments || (await namesOnlyItsOwn(one, call.reader)));
-  const operations = await Promise.all(planned.map(async (one) => assessOperation(call, one, await isInPlace(one))));
-  const { target, risk } = operations.reduce<TargetRisk>((one, other) => (isHigher(other, one) ? other : one), operations[0] ?? { target: noTarget, risk: 'read' });
-  return { operations, target, risk };
+  const assessed = await Promise.all(planned.map(async (one) => assessOperation(call, one, await isInPlace(one))));
+  const { target, risk } = assessed.reduce<TargetRisk>((one, other) => (isHigher(other, one) ? other : one), assessed[0] ?? { target: noTarget, risk: 'read' });
+  return { operations: assessed, target, risk };
 }
 
 /**
@@ -152,9 +155,8 @@ export async function assessOperations(call: GuardedCall, planned: readonly Plan
  * @throws CallFailure `denied`.
  */
 export async function assertOperationsPermitted(call: GuardedCall & AssessedRisk): Promise<void> {
-  const { operations } = call;
-  for (const one of operations) await assertOperationInScope(call, one.operation, one.target, true);
-  for (const one of operations) await assertOperationPermitted(call, one);
+  for (const one of call.operations) await assertOperationInScope(call, one.operation, one.target, true);
+  for (const one of call.operations) await assertOperationPermitted(call, one);
   await assertWithinLimit(call, 'nextAt');
 }
 

@@ -10,14 +10,14 @@ export { createSessionMemories, createStatelessMemories, failureLifetime, silenc
 export { answerTime, createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
 export { formFor, matchesTyped, maximumQuestionLength, questionFor, type Question } from './confirmation/question.ts';
 export { splitControls, type Controls, type EnvironmentVariables } from './controls.ts';
-export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges } from './guard.ts';
+export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges, keepsPlaces } from './guard.ts';
 export { withoutHiddenRows } from './placed-rows.ts';
 export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperation } from './guarded-call.ts';
 export { assertAllOffered, noOpOf } from './no-op.ts';
 export { planOf, planText, type Plan } from './plan.ts';
 export { parsePolicy } from './policy/load.ts';
-export { conditionText } from './policy/match.ts';
-export { allowsUnattended, denialOf, isOperatorOnly, isReadOnly, needsLocation, possibleRisks, unseenVariables, withRules, type Policy } from './policy/policy.ts';
+export { conditionText, deniedText } from './policy/match.ts';
+export { allowsUnattended, denialOf, isOperatorOnly, isReadOnly, canHideReads, needsLocation, policyNumber, possibleRisks, unseenVariables, withRules, type Policy } from './policy/policy.ts';
 export { policyFileFor, type Rules } from './policy/rules.ts';
 export { withResolvedNames } from './risk/named-target.ts';
 export { readsToAssess } from './risk/reads-to-assess.ts';

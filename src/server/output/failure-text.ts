@@ -18,7 +18,17 @@ interface TextContext {
   readonly hidden: readonly string[];
   /** How the operator starts this program in a shell. Default: by its name. */
   readonly program?: string | undefined;
+  /** The ids that the platform's words may have, if not every one: an error can name what the policy keeps from being read. */
+  readonly mayTell?: ReadonlySet<string>;
 }
+
+const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
+
+/** The ids in a text, in lower case. */
+export const idsIn = (text: string): ReadonlySet<string> => new Set([...text.matchAll(anyId)].map(([id]) => id.toLowerCase()));
+
+/** A text with a mark in place of each id that may not be told. */
+const withoutOtherIds = (text: string, mayTell: TextContext['mayTell']): string => (mayTell ? text.replaceAll(anyId, (id) => (mayTell.has(id.toLowerCase()) ? id : '[id not told]')) : text);
 
 interface ReasonAndNext {
   readonly what: string;
@@ -40,11 +50,12 @@ const advice: Partial<Record<ApiErrorKind, ToolText>> = {
   not_found: noSuchId,
 };
 
-function apiText(error: ApiError, { tool, redactor, hidden }: TextContext): string {
+function apiText(error: ApiError, { tool, redactor, hidden, mayTell }: TextContext): string {
+  const told = (text: string): string => withoutOtherIds(redactor.text(text), mayTell);
   const status = error.status === undefined ? '' : ` (${error.status})`;
-  const detail = error.detail === undefined ? undefined : `The platform says: ${fenceInline(redactor.text(error.detail))}`;
+  const detail = error.detail === undefined ? undefined : `The platform says: ${fenceInline(told(error.detail))}`;
   const next = visibleText(advice[error.kind] ?? error.next, hidden);
-  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${redactor.text(error.reason)}${status}.`, detail, error.outcomeUnknown ? unknownOutcome : undefined, next);
+  return sentence(`${subject(tool)} ${tool.isResource ? 'could not be read' : 'failed'}: ${told(error.reason)}${status}.`, detail, error.outcomeUnknown ? unknownOutcome : undefined, next);
 }
 
 const askAgain = 'Ask the user what they want before calling it again.';

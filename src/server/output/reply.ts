@@ -34,8 +34,8 @@ const withAges = (text: string, now: number): string => text.replaceAll(timestam
 export type Reply =
   /** `meta` is for the client: suggested next calls, and the request budget. */
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
-  /** `why`: the reason as it is recorded, in one word. `code`: the call waits for the operator under this code. */
-  | { readonly kind: 'failure'; readonly text: string; readonly why?: string; readonly code?: string }
+  /** `why`: the reason as it is recorded, in one word. `isDenied`: the policy denies it. `code`: the call waits for the operator under this code. */
+  | { readonly kind: 'failure'; readonly text: string; readonly why?: string; readonly isDenied?: true; readonly code?: string }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
 /** A reply with its outcome for the audit record. */

@@ -5,7 +5,7 @@ import { foldCase, isId, matchingName, segmentsOf, unescaped } from './names.ts'
 import { unusableText } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
 import { isOfKind, listChainsFor, type ListChain } from './resource-hierarchy.ts';
-import { routesFor, followRoute, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
+import { routesFor, followRoute, seenIn, type ResolverContext, type SearchRoute, type DeadEnd } from './search-routes.ts';
 import type { ResolutionProblem } from '../failure/index.ts';
 
 /** Most requests that one search makes. */
@@ -35,9 +35,15 @@ const isIncomplete = ({ steps, names }: SearchRoute, { unlisted, truncated }: Se
   names.some((name, index) => name === undefined && (truncated || steps[index]!.kinds.some((kind) => unlisted.has(kind))));
 
 /** Paths to every indexed resource of a kind, wherever it is. */
-function indexedPaths(kind: ResourceKind, { lookup: { principal } }: Search, { index }: ResolverContext): readonly ResourcePath[] {
+function indexedPaths(kind: ResourceKind, search: Search, { index }: ResolverContext): readonly ResourcePath[] {
   const kinds = listChainsFor(kind).flatMap((chain) => chain.at(-1)?.kinds ?? []);
-  return index.filter(principal, kinds).map((resource) => pathTo(resource, principal, index));
+  return seenIn(index, search, kinds).map((resource) => pathTo(resource, search.lookup.principal, index)).filter((path) => isKnownInside(path, search));
+}
+
+/** Whether a path is known to lead through the project and environment that the search is limited to, if it is. */
+function isKnownInside(path: ResourcePath, { lookup: { only } }: Search): boolean {
+  const leadsThrough = (kind: ResourceKind, id: string | undefined): boolean => id === undefined || path.some((one) => one.kind === kind && one.id === id);
+  return leadsThrough('environment', only?.environmentId) && (only?.environmentId !== undefined || leadsThrough('project', only?.projectId));
 }
 
 /** Whether a name counts only inside of what the call names: a variable with that key of something else is never meant. */

@@ -139,8 +139,8 @@ export function createListCache(): ListCache {
   };
 
   const listOnce = async (name: string, kinds: readonly ReferenceKind[], search: Search, read: FetchList): Promise<readonly ResourceRef[] | undefined> => {
-    const { principal, now } = search.lookup;
-    const key = JSON.stringify([principal, name]);
+    const { principal, view, now } = search.lookup;
+    const key = JSON.stringify([principal, view, name]);
     const cached = lists.get(key);
     const isFresh = isUsed && cached !== undefined && cached.sequence > search.since && now() - cached.readAt < listLifetime;
     search.usedCache ||= isFresh;

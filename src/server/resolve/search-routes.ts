@@ -36,13 +36,16 @@ const isInSearchScope = ({ kind, id }: ResourceRef, { only }: Search['lookup']):
   return kind !== 'environment' || only?.environmentId === undefined || only.environmentId === id;
 };
 
+/** The resources of these kinds that were seen before; none for a reader that hides rows, which may not have seen them. */
+export const seenIn = (index: ResourceIndex, { lookup: { principal, view } }: Search, kinds: ListStep['kinds'], parent?: ResourceRef['parent']): readonly ResourceRef[] =>
+  view === undefined ? index.filter(principal, kinds, parent) : [];
+
 /** Paths to the children of the last resource of a path. If the platform can't list them, the indexed ones are used. */
 async function childrenOf(path: ResourcePath, { listing }: ListStep, search: Search, { lists, index }: ResolverContext): Promise<readonly ResourcePath[]> {
   const { id } = leafOf(path);
-  const { principal } = search.lookup;
   const listed = await lists.childrenOf(listing, id, search);
   if (listed === undefined) await index.loaded();
-  const resources = listed ?? index.filter(principal, listing.kinds, { kind: listing.parent, id });
+  const resources = listed ?? seenIn(index, search, listing.kinds, { kind: listing.parent, id });
   return resources.filter((resource) => isInSearchScope(resource, search.lookup)).map((resource) => [...path, resource]);
 }
 

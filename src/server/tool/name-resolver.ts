@@ -36,6 +36,11 @@ export interface Lookup {
     readonly environmentId?: string;
     readonly service?: Pick<ResolvedResource, 'kind' | 'id'>;
   };
+  /**
+   * Names the rules under which the reader hides rows, if it does: lists read so are remembered apart, and what was seen
+   * otherwise isn't told.
+   */
+  readonly view?: string;
   /** Limits every search to a project or environment. `note` is reported if nothing is found there. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }

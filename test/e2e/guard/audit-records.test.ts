@@ -240,7 +240,7 @@ describe('a policy about places', () => {
     const project = ((await call('list_projects', calls['list_projects']!())).structuredContent as { results: { id: string; name: string }[] }).results.find(({ id }) => id === platform.seed['project_id'])!;
     expect(textOf(await call('get_application_logs', calls['get_application_logs']!()))).toContain('the policy denies it where toolset is services, environment is staging (policy.yaml, deny[0])');
     const other = await startServer({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
-    expect(textOf(await other.call('list_environment_variables', calls['list_environment_variables']!()))).toContain('the policy denies it where project is');
+    expect(textOf(await other.call('list_environment_variables', calls['list_environment_variables']!()))).toContain('the policy denies it where the project may not be read (policy.yaml, deny[0])');
     expect((await other.call('list_clusters', calls['list_clusters']!())).isError).toBeFalsy();
     expect([...proxy.writes(), ...other.proxy.writes()]).toEqual([]);
   });

@@ -1,14 +1,14 @@
 import { operations } from '../../../contract/index.ts';
 import { record } from '../../tool/index.ts';
 import { platformResource, type Resource } from './resource.ts';
-import { conditionText, isReadOnly, scopeText, type Policy, type Rules } from '../../guard/index.ts';
+import { conditionText, deniedText, isReadOnly, scopeText, type Policy, type Rules } from '../../guard/index.ts';
 
 const bulletList = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
 
 const rulesText = ({ permissionLimit, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules): string[] => [
   ...(permissionLimit ? [`Only tools that need no more than the permission "${permissionLimit.level}" (${permissionLimit.setBy}).`] : []),
   ...(allow ? bulletList(`Allowed is only what one of these holds for (${allow.setBy}):`, allow.rules.map(conditionText)) : []),
-  ...bulletList('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${conditionText(conditions)} (${setBy})`)),
+  ...bulletList('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${deniedText(conditions)} (${setBy})`)),
   ...bulletList('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${conditionText(conditions) || 'everything'} (${setBy})`)),
   ...(limit ? [`At most ${limit.most} disruptive or graver calls in any 60 minutes (${limit.setBy}).`] : []),
   ...(unattended.length > 0 ? [`Where the client can't ask its user, the caller may confirm calls that are ${unattended.join(' or ')}.`] : []),

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client, Credential } from '../../../client/index.ts';
 import { maximumCallTime, type CallContext, type Clock, type ServerLogger } from '../../context/index.ts';
-import type { Policy } from '../../guard/index.ts';
+import { policyNumber } from '../../guard/index.ts';
 import { exceptionsOnly } from '../../audit/index.ts';
 import { runCall, type CallDependencies, type Reply } from '../../call/index.ts';
 import type { Tool } from '../../tool/index.ts';
@@ -25,16 +25,6 @@ export interface Watcher {
   readonly identity?: string;
   readonly connection?: string;
   readonly credential?: Credential;
-}
-
-const policyNumbers = new WeakMap<Policy, number>();
-let policyCount = 0;
-
-/** A number that identifies a policy object, because callers may have different policies. */
-function policyNumber(policy: Policy): number {
-  const number = policyNumbers.get(policy) ?? (policyCount += 1);
-  policyNumbers.set(policy, number);
-  return number;
 }
 
 const whyOf = (reply: Reply): string | undefined => (reply.kind === 'failure' ? reply.why : undefined);
@@ -88,7 +78,7 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
           const reply = await read(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
-            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) };
+            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) || (reply.kind === 'failure' && reply.isDenied === true) };
         },
       },
       () => changed(uri),

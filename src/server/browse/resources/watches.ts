@@ -9,7 +9,7 @@ export interface PollResult {
   readonly state: string;
   /** Whether something is in progress, so that the next poll should come soon. */
   readonly moving: boolean;
-  /** Whether the resource doesn't exist. */
+  /** Whether there is nothing to watch: the resource doesn't exist, or may not be read. */
   readonly missing?: boolean;
 }
 

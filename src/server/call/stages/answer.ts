@@ -28,10 +28,12 @@ export const makeAnswer: Stage<SentCall, never> = {
   refuses: ['afterwards', 'denied', 'not_as_asked', 'not_possible'],
   reads: true,
   replies: 'the answer',
-  run: async (call) => {
-    const { tool, args, operations, answers, context, deps } = call;
+  run: async (sent) => {
+    const { tool, args, operations, context, deps } = sent;
     const changed = operations.filter(({ operation }) => operation.effect !== 'read');
-    const { toolContext, unread } = toolContextOf(call, { shown: true, hasChanged: changed.length > 0, carriedOut: operations, replacements: () => replacementsOf(call) });
+    const { toolContext, visible, unread } = toolContextOf(sent, { shown: true, hasChanged: changed.length > 0, carriedOut: operations, replacements: () => replacementsOf(sent) });
+    const answers = await Promise.all(sent.answers.map(async (one, index) => visible(operations[index]!.operation, operations[index]!.input, one)));
+    const call = { ...sent, answers };
     const make = async (): Promise<JsonRecord> => (tool.answer ? tool.answer(args, toolContext, answers) : (answers[0] ?? {}));
     const answer = await make().catch((error: unknown) =>
       changed.length === 0 || isNotAsAsked(error) ? Promise.reject(error as Error) : fail({ kind: 'afterwards', done: changed.map(operationText), error: failureOf(error, context.requestId, false) }),

@@ -32,11 +32,15 @@ const organizationMember = 'organization_id';
 /** Maximum number of items in one argument that refers to resources: each may need a search. */
 const maximumReferences = 100;
 
+/** Whether names of a kind are looked for inside of the scope alone. Alert rules are the organization's, and those of all projects are in one list. */
+const isSearchedInScope = (kind: ResourceKind): boolean => kind !== 'alert_rule';
+
 /** The error for a name that matches nothing. Drops the suggestions if the policy restricts which places may be read. */
-function withoutCandidates({ tool, deps }: Call, error: unknown): Error {
+function withoutCandidates({ tool, deps: { policy } }: Call, error: unknown): Error {
   const failure = error instanceof CallFailure ? error.failure : undefined;
-  if (failure?.kind !== 'bad_address' || !needsLocation(tool, operations.list_services, deps.policy)) return error as Error;
+  if (failure?.kind !== 'bad_address') return error as Error;
   const { problem } = failure;
+  if (!needsLocation(tool, operations.list_services, policy) && (!policy.scope || isSearchedInScope(problem.kind))) return error as Error;
   const note = 'What else there is is not told: the policy restricts what may be read.';
   return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], suggestions: [], unusable: undefined, notes: [...problem.notes, note] } });
 }

@@ -90,6 +90,16 @@ const locatedKinds: readonly ReferenceKind[] = ['project', 'environment', 'alert
 /** Whether an operation's target can be in a project or environment, or have a mode. */
 export const mayHaveLocation = ({ target }: AnyOperation): boolean => [...locatedKinds, 'cluster'].includes(target);
 
-/** Conditions as text: `tier is destructive, mode is PRODUCTION or unknown`. */
+/** Conditions as text, for the operator who wrote them: `tier is destructive, mode is PRODUCTION or unknown`. */
 export const conditionText = (conditions: Conditions): string =>
   conditionOrder.flatMap((name) => (conditions[name] ? `${name} is ${conditions[name].join(' or ')}` : [])).join(', ');
+
+/** Whether a rule that denies keeps its project or environment from being read, whichever tool reads. */
+const keepsFromReading = (conditions: Conditions): boolean => asksForLocation(conditions) && !conditions.tool && !conditions.toolset && (conditions.tier?.includes('read') ?? true);
+
+/** Conditions of a rule that denies, as text for callers: what they may not read isn't named to them either. */
+export const deniedText = (conditions: Conditions): string => {
+  if (!keepsFromReading(conditions)) return conditionText(conditions);
+  const { project, environment, ...others } = conditions;
+  return [conditionText(others), `the ${[...(project ? ['project'] : []), ...(environment ? ['environment'] : [])].join(' and ')} may not be read`].filter(Boolean).join(', ');
+};

@@ -2,7 +2,7 @@ import { includesPermission, type AnyOperation } from '../../../contract/index.t
 import { permissionOf, type Tool } from '../../tool/index.ts';
 import { denialByScope, type Scope } from '../scope/scope.ts';
 import { needsConfirmation, type HighRisk, type Risk } from '../risk/risk.ts';
-import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, holds, holdsForTool, mayHaveLocation, type CallSituation } from './match.ts';
+import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, deniedText, holds, holdsForTool, mayHaveLocation, type CallSituation } from './match.ts';
 import type { Allowed, Conditions, DeniedAction, Limit, Rule, Rules } from './rules.ts';
 import type { Denial } from '../../failure/index.ts';
 
@@ -39,7 +39,7 @@ function doubtAbout({ conditions }: Rule, situation: CallSituation): string | un
 }
 
 const denied = ({ conditions, setBy }: Rule, doubt?: string): Denial => ({
-  rule: `the policy denies it where ${conditionText(conditions)}`,
+  rule: `the policy denies it where ${deniedText(conditions)}`,
   setBy,
   instead: `Where that does not hold it is allowed, as far as other rules go.${doubt === undefined ? '' : ` ${doubt} could not be found out, and in doubt the rule holds.`}`,
 });
@@ -186,3 +186,16 @@ export const unseenVariables = (rules: readonly Rules[]): readonly string[] => r
 
 /** Adds a set of rules to a policy, which can only tighten it. */
 export const withRules = (policy: Policy, rules: Rules): Policy => ({ ...policy, rules: [...rulesIn(policy), rules] });
+
+const policyNumbers = new WeakMap<Policy, number>();
+let policyCount = 0;
+
+/** A number that identifies a policy object, because callers may have different policies. */
+export function policyNumber(policy: Policy): number {
+  const number = policyNumbers.get(policy) ?? (policyCount += 1);
+  policyNumbers.set(policy, number);
+  return number;
+}
+
+/** Whether a policy can keep something from being read that the platform shows. */
+export const canHideReads = (policy: Policy): boolean => policy.scope !== undefined || rulesIn(policy).some(({ allow, deny, permissionLimit }) => allow !== undefined || deny.length > 0 || permissionLimit !== undefined);

@@ -1,6 +1,7 @@
 import { isServiceKind, operations, targetIn, type AnyOperation, type ReferenceKind } from '../../../contract/index.ts';
 import { isRecord, omit, type JsonRecord } from '../../json/index.ts';
 import { asMode, environmentIn, listOfOrganization, pointerIn, readById, rowsIn, textIn, unknownEnvironment, wholeListIn, type Reader, type Target } from '../../context/index.ts';
+import { placeOfRow } from '../row-places.ts';
 import { hostedModeOf, findHostedEnvironments, type HostedEnvironment, type SearchLimit } from './hosted-environments.ts';
 
 const nameIn = (record: JsonRecord | undefined): string | undefined => textIn(record, 'name');
@@ -33,13 +34,12 @@ async function environmentTarget(id: string, reader: Reader): Promise<Target> {
   return { kind: 'environment', id, name: location.environment?.name, ...location };
 }
 
-/** An alert rule is located where its service is. */
+/** An alert rule is located where what it watches is. */
 async function alertRuleTarget(id: string, reader: Reader): Promise<Target> {
   const rule = await readById('alert_rule', id, reader);
-  const service = isRecord(rule?.['target']) ? rule['target']['service'] : undefined;
-  const hasNoService = rule !== undefined && service === undefined;
-  const location = hasNoService ? noLocation : await locationOf(textIn(isRecord(service) ? service : undefined, 'environment_id'), reader);
-  return { kind: 'alert_rule', id, name: nameIn(rule), ...location };
+  const { environment, project, isInEnvironment } = rule ? placeOfRow(rule, 'alert rules', {}) : { isInEnvironment: true };
+  const outside = { ...noLocation, ...(project !== undefined && { project: { id: project } }) };
+  return { kind: 'alert_rule', id, name: nameIn(rule), ...(environment === undefined && !isInEnvironment ? outside : await locationOf(environment, reader)) };
 }
 
 /** A cluster is production if it says so or hosts a production environment. */
