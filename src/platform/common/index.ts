@@ -7,6 +7,7 @@ export { dnsLabel } from './dns-label.ts';
 export { isLocalName } from './local-name.ts';
 export { silentLog, type PlatformLog } from './log.ts';
 export { mebibyte } from './mebibyte.ts';
+export { internalHost, neighbourNames, plainNeighbourName } from './neighbour-names.ts';
 export { ApiProblem, internalError, invalid, notFound, rateLimitExceeded, refused, taken } from './problem.ts';
 export { errorMessage, reasonOf } from './reason.ts';
 export { secondsBetween, seededRandom, systemRandom, uuidFrom, type Random, type SecondsRange } from './random.ts';

@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely';
-import { dnsLabel, uuidFrom, type ServiceSpecs } from '../common/index.ts';
+import { internalHost, uuidFrom, type ServiceSpecs } from '../common/index.ts';
 import type { DatabaseCredentials } from '../runtime/index.ts';
 import type { Db, VariableTable, Vault } from '../store/index.ts';
 
@@ -21,7 +21,7 @@ interface DatabaseIdentity {
 
 /** Where the neighbours of a database reach it. */
 export const databaseAddress = ({ id, name }: DatabaseIdentity, type: DatabaseType): { readonly host: string; readonly port: number } => ({
-  host: `${dnsLabel(name)}-${id.slice(0, 8)}.internal`,
+  host: internalHost({ id, name }),
   port: access[type].port,
 });
 

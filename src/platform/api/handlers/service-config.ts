@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type * as z from 'zod';
 import type { DatabaseUpdateRequest, HelmRequest, workloadRequestFields } from '../../../contract/index.ts';
 import type { RequestContext } from '../handler.ts';
-import { defaultIcon, invalid, type ServiceSpecs } from '../../common/index.ts';
+import { defaultIcon, invalid, neighbourNames, plainNeighbourName, type ServiceSpecs } from '../../common/index.ts';
 import type { ClusterTable, Db, RegistryTable } from '../../store/index.ts';
 import { toStoredAutoscaling } from './autoscaling.ts';
 import { requireReferences } from './find.ts';
@@ -143,12 +143,22 @@ export async function toStoredDatabase(request: Omit<z.output<typeof DatabaseUpd
 }
 
 /**
- * Refuses a name that another service of the environment already has, ignoring case.
+ * Refuses a name that another service of the environment already has, ignoring case, or by which one reaches another service
+ * there: the network would give one's traffic to the other.
+ * @param self the service that is renamed; absent for a new one
  * @throws ApiProblem 400 with the member
  */
 export async function requireFreeServiceName(db: Db, environmentId: string, name: string, self?: string): Promise<void> {
   const taken = await db.selectFrom('service').select(['id', 'name', 'kind']).where('environment_id', '=', environmentId).where(db.sql.sameIgnoringCase('name', name)).executeTakeFirst();
   if (taken && taken.id !== self) throw invalid('name', `"${taken.name}" (${taken.kind} ${taken.id}) in this environment has that name already`);
+  // A name that stays as it is stays: whoever took it later was refused, or came before this was checked.
+  if (taken?.name.toLowerCase() === name.toLowerCase()) return;
+  const others = await db.selectFrom('service').select(['id', 'name', 'kind']).where('environment_id', '=', environmentId).execute();
+  const own = self === undefined ? [plainNeighbourName(name)] : neighbourNames({ id: self, name });
+  for (const other of others.filter(({ id }) => id !== self)) {
+    const shared = neighbourNames(other).find((one) => own.includes(one));
+    if (shared !== undefined) throw invalid('name', `"${shared}" is the host name of "${other.name}" (${other.kind} ${other.id}) in this environment, whose traffic this service would get; choose another name`);
+  }
 }
 
 type RequestedHelm = z.output<typeof HelmRequest>;

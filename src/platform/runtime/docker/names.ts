@@ -47,18 +47,5 @@ export const isBuiltBy = (platformId: string, name: string): boolean => name.spl
 /** The name of a volume. @param storageId the id of the storage in the service's configuration */
 export const volumeName = ({ id }: Pick<ServiceToRun, 'id'>, storageId: string): string => `infra-${id.slice(0, 18)}-${storageId}`;
 
-/** A short name that a person recognises, and that is unique. */
-const uniqueName = ({ id, name }: Named): string => `${dnsLabel(name)}-${id.slice(0, 8)}`;
-
-/**
- * The names by which the neighbours of a service find it. One that consists of its name alone is only there if that is a
- * DNS label: names are unique in their environment, but two could become the same label. Names on the
- * engine are longer than such labels: no service can be called as another one is there.
- */
-export const neighbourNames = (service: Named): readonly string[] => {
-  const plain = service.name.toLowerCase();
-  return [...(plain === dnsLabel(service.name) ? [plain] : []), uniqueName(service), `${uniqueName(service)}.internal`];
-};
-
 /** The name of one instance, for readers of logs. @param slot the number of the instance @param taskId the id that the engine gave it */
 export const podName = (service: Named, slot: number | undefined, taskId: string): string => `${dnsLabel(service.name)}-${slot ?? 0}-${taskId.slice(0, 6)}`;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { meetingOf } from '../../../../src/platform/common/index.ts';
+import { meetingOf, neighbourNames } from '../../../../src/platform/common/index.ts';
 import { caddyConfig } from '../../../../src/platform/runtime/docker/proxy/caddy-config.ts';
 import { type HostHolders, type Route, addressOf, publicRoutes, routesOf } from '../../../../src/platform/runtime/docker/proxy/routes.ts';
-import { neighbourNames } from '../../../../src/platform/runtime/docker/names.ts';
 import { createProxy } from '../../../../src/platform/runtime/docker/proxy/proxy.ts';
 import { hostPorts, proxySettings } from '../../../../src/platform/runtime/docker/proxy/settings.ts';
 import { refusalOf } from '../../../../src/platform/runtime/docker/workload.ts';

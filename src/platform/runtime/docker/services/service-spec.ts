@@ -1,9 +1,9 @@
-import { mebibyte } from '../../../common/index.ts';
+import { mebibyte, neighbourNames } from '../../../common/index.ts';
 import type { ResolvedVariable, Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import type { DockerContainerSpec, DockerMount, DockerServiceSpec } from '../engine/index.ts';
 import { deploymentLabels, serviceLabels, withRoutes, withStopped } from '../labels.ts';
-import { dockerServiceName, neighbourNames, networkName, volumeName } from '../names.ts';
+import { dockerServiceName, networkName, volumeName } from '../names.ts';
 import type { DockerRecord } from '../record.ts';
 import { isSecretVariable } from './mounted-files.ts';
 import { placementOf, type PlacementParts } from '../nodes/placement.ts';
