@@ -33,4 +33,15 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
     expect(textOf(result)).toMatch(/^deploy_application was not called\. "checkout-api" can be each of these\..*shop\/staging\/checkout-api.*shop\/production\/checkout-api/s);
     expect(user.questions).toEqual([]);
   });
+
+  test('a change is not about what only a remembered list has by another spelling', async () => {
+    const client = await connectors[era]();
+    const make = async (name: string): Promise<unknown> => (await platform.must('create_environment', { project_id: platform.seed['project_id'], cluster_id: platform.seed['cluster_id'], name, mode: 'STAGING' }))['id'];
+    const older = await make(`canary-${era}`);
+    expect((await client.call('get_environment', { environment_id: `shop/Canary-${era}` })).structuredContent).toMatchObject({ id: older });
+    await platform.must('delete_environment', { environment_id: older });
+    const newer = await make(`Canary-${era}`);
+    const planned = await client.call('stop_environment', { environment_id: `shop/Canary-${era}`, dry_run: true });
+    expect(planned.structuredContent, textOf(planned)).toMatchObject({ dry_run: { target: { id: newer } } });
+  });
 });

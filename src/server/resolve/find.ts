@@ -1,7 +1,7 @@
 import { serviceKinds } from '../../contract/index.ts';
 import { type ResourceKind, type Lookup, editDistance } from '../tool/index.ts';
 import type { Search } from './list-cache.ts';
-import { foldCase, isId, matchingName, segmentsOf, unescaped } from './names.ts';
+import { foldCase, isExactly, isId, matchingName, segmentsOf, unescaped } from './names.ts';
 import { unusableText } from './resource-ref.ts';
 import { leafOf, pathTo, type ResourcePath, resolvedResourceOf } from './resource-path.ts';
 import { isOfKind, listChainsFor, type ListChain } from './resource-hierarchy.ts';
@@ -17,6 +17,8 @@ interface Findings {
   readonly paths: readonly ResourcePath[];
   /** Whether there may be more matches that could not be read. */
   readonly incomplete: boolean;
+  /** Whether the match has the whole path that was given, in every letter. */
+  readonly exact?: boolean;
   /** The routes that ended without a match. */
   readonly deadEnds: readonly DeadEnd[];
   readonly search: Search;
@@ -50,12 +52,17 @@ function isKnownInside(path: ResourcePath, { lookup: { only } }: Search): boolea
 const isOnlyInside = (kind: ResourceKind, segments: readonly string[], { lookup: { within = {} } }: Search): boolean =>
   kind === 'environment_variable' && segments.length === 1 && [within.service, within.environmentId, within.projectId].some((place) => place !== undefined);
 
+/** Whether what a route found is named in every letter, at every step. */
+const isNamedExactly = ({ steps, names }: SearchRoute, paths: readonly ResourcePath[]): boolean =>
+  paths.every((path) => names.every((name, index) => name !== undefined && isExactly(path[path.length - steps.length + index]!, name)));
+
 async function findOnce(kind: ResourceKind, segments: readonly string[], search: Search, context: ResolverContext): Promise<Findings> {
   const deadEnds: DeadEnd[] = [];
   for (const routes of await routesFor(listChainsFor(kind), segments, search, context, { isOnlyInside: isOnlyInside(kind, segments, search) })) {
     const results = await Promise.all(routes.map((route) => followRoute(route, search, context)));
     const paths = distinctPaths(results.flatMap((result) => result.paths));
-    if (paths.length > 0) return { paths, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
+    const exact = results.every((result, index) => isNamedExactly(routes[index]!, result.paths));
+    if (paths.length > 0) return { paths, exact, incomplete: routes.some((route) => isIncomplete(route, search)), deadEnds, search };
     deadEnds.push(...results.flatMap(({ deadEnd }) => deadEnd ?? []));
   }
   const [name, ...more] = segments;
@@ -64,13 +71,15 @@ async function findOnce(kind: ResourceKind, segments: readonly string[], search:
 }
 
 /**
- * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again.
+ * Every resource of a kind that the segments of a path match. If cached lists give no match, they are read again; before a
+ * change also if they give one that isn't exact, because what came since may have just that name, or be named so as well.
  * @throws ApiError if the platform fails.
  */
 export async function findByPath(kind: ResourceKind, segments: readonly string[], lookup: Lookup, context: ResolverContext): Promise<Findings> {
   const before = context.lists.count();
   const findings = await findOnce(kind, segments, newSearch(lookup, 0), context);
-  return findings.paths.length > 0 || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(lookup, before), context);
+  const isEnough = findings.paths.length > 0 && (findings.exact === true || lookup.isForChange !== true);
+  return isEnough || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(lookup, before), context);
 }
 
 /** The chains to what is in projects and environments themselves and goes deeper than the names; else the shortest one. */

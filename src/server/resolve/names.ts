@@ -40,8 +40,11 @@ const matchesName = ({ kind, id, name }: ResourceRef, segment: string, normalize
   return matches(segment) || (qualified !== undefined && kind === qualified.kind && (matches(qualified.name) || id === qualified.name.toLowerCase()));
 };
 
+/** Whether a segment is the name or id of a resource in every letter. */
+export const isExactly = (ref: ResourceRef, segment: string): boolean => matchesName(ref, segment, (name) => name);
+
 /** The siblings that a segment names. An exact match wins over those that differ in case. */
 export function matchingName<Item>(siblings: readonly Item[], segment: string, refOf: (item: Item) => ResourceRef): readonly Item[] {
-  const exact = siblings.filter((item) => matchesName(refOf(item), segment, (name) => name));
+  const exact = siblings.filter((item) => isExactly(refOf(item), segment));
   return exact.length > 0 ? exact : siblings.filter((item) => matchesName(refOf(item), segment, foldCase));
 }

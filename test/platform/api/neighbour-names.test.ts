@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestPlatform, type Json, type TestPlatform } from '../../support/test-platform.ts';
+import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;
 /** A database of the seed, and the hosts by which its neighbours reach it. */
@@ -32,7 +32,7 @@ test('elsewhere it can, because networks are of one environment', async () => {
 
 test('a service can not be renamed so, and may keep its name', async () => {
   const { body } = await create('plain');
-  const update = (name: string): Promise<{ status: number; text: string }> => platform.call('update_application', { application_id: body['id'], name, git_repository, healthchecks: {} } as Json);
+  const update = (name: string): Promise<{ status: number; text: string }> => platform.call('update_application', { application_id: body['id'], name, git_repository, healthchecks: {} });
   expect(await update(host!)).toMatchObject(refusal);
   expect(await update('plain')).toMatchObject({ status: 200 });
   expect(await update('plainer')).toMatchObject({ status: 200 });
@@ -41,7 +41,7 @@ test('a service can not be renamed so, and may keep its name', async () => {
 test('a service can not be renamed to what makes its host name that of another one', async () => {
   const first = (await create('first')).body;
   expect(await create(`second-${String(first['id']).slice(0, 8)}`)).toMatchObject({ status: 201 });
-  expect(await platform.call('update_application', { application_id: first['id'], name: 'Second', git_repository, healthchecks: {} } as Json)).toMatchObject({ status: 400, text: expect.stringContaining('is the host name of') as string });
+  expect(await platform.call('update_application', { application_id: first['id'], name: 'Second', git_repository, healthchecks: {} })).toMatchObject({ status: 400, text: expect.stringContaining('is the host name of') as string });
 });
 
 test('a name that only looks like one is taken', async () => {

@@ -69,6 +69,37 @@ describe('a list', () => {
     expect(asked).toEqual(wholeWay);
   });
 
+  describe('that is remembered', () => {
+    const forChange = ({ lookup }: RecordingCaller) => ({ ...lookup, isForChange: true });
+
+    test('serves a change of what is named in every letter', async () => {
+      const ann = caller('ann');
+      await resolver.resolve('service', checkout, ann.lookup);
+      await resolver.resolve('service', checkout, forChange(ann));
+      expect(ann.operations).toEqual(wholeWay);
+    });
+
+    test('is read again before a change of what has another spelling: what came since may have just this one', async () => {
+      const ann = caller('ann');
+      const { id: older } = await platform.must('create_environment', { project_id: platform.seed['project_id'], cluster_id: platform.seed['cluster_id'], name: 'canary', mode: 'STAGING' });
+      expect(await resolver.resolve('environment', 'shop/Canary', ann.lookup)).toMatchObject({ id: older });
+      await platform.must('delete_environment', { environment_id: older });
+      const { id: newer } = await platform.must('create_environment', { project_id: platform.seed['project_id'], cluster_id: platform.seed['cluster_id'], name: 'Canary', mode: 'STAGING' });
+      // A read may use what is remembered, for a minute; a change may not.
+      expect(await resolver.resolve('environment', 'shop/Canary', ann.lookup)).toMatchObject({ id: older });
+      expect(await resolver.resolve('environment', 'shop/Canary', forChange(ann))).toMatchObject({ id: newer });
+    });
+
+    test('is read again before a change of what is named without its whole path: another one may have that name by now', async () => {
+      const ann = caller('ann');
+      const { id } = await platform.must('create_database', newDatabase('twin'));
+      expect(await resolver.resolve('service', 'twin', ann.lookup)).toMatchObject({ id });
+      await platform.must('create_database', { ...newDatabase('twin'), environment_id: seedId('environment/shop/production') });
+      expect(await resolver.resolve('service', 'twin', ann.lookup)).toMatchObject({ id });
+      expect((await resolutionProblem(resolver.resolve('service', 'twin', forChange(ann)))).why).toBe('ambiguous');
+    });
+  });
+
   test('is read anew once before something is said to be unknown', async () => {
     const { lookup, operations: asked } = caller('ann');
     await resolver.resolve('service', checkout, lookup);

@@ -48,7 +48,7 @@ function withoutCandidates({ tool, deps: { policy } }: Call, error: unknown): Er
 /** How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be meant. */
 function lookupOf(call: Call, within: Within): Lookup {
   const { tool, reader, onFlaw } = call;
-  if (tool.operation.effect !== 'read') return lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within);
+  if (tool.operation.effect !== 'read') return { ...lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within), isForChange: true };
   const readerInParts: Lookup['readerInParts'] = (onRowsLost) =>
     reader.under({
       reasonUnread: reasonUnreadable,
