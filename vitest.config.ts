@@ -21,7 +21,7 @@ const named: Readonly<Record<string, readonly string[]>> = {
   // as long as all the others together.
   thorough: [
     'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts', 'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts',
-    'test/e2e/guard/decision-table.test.ts', 'test/e2e/guard/denied-places.test.ts', 'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/fixes.test.ts',
+    'test/e2e/guard/decision-table.test.ts', 'test/e2e/guard/denied-places.test.ts', 'test/e2e/guard/denied-reads.test.ts', 'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/e2e/waiting.test.ts', 'test/e2e/fixes.test.ts',
     'test/e2e/guard/properties.test.ts', 'test/transport/caller-isolation.test.ts', 'test/client/any-answer.test.ts', 'test/platform/api/arbitrary-json.test.ts',
     'test/platform/testing/control/**/*.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/transport/approvals.test.ts', 'test/e2e/guard/attacks.test.ts', 'test/e2e/guard/secrets.test.ts',
     'test/e2e/shown-tools.test.ts', 'test/e2e/rollback.test.ts', 'test/e2e/redeploy.test.ts', 'test/e2e/unknown-rows.test.ts', 'test/tools/reads.test.ts', 'test/platform/api/documented-answers.test.ts', 'test/transport/odd-names.test.ts', 'test/bench/bench.test.ts', 'test/platform/engine/crash.test.ts',

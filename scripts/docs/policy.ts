@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { policyFileFor } from '../../src/server/guard/index.ts';
+import type { Tool } from '../../src/server/tool/index.ts';
 import { tools } from '../../tools/index.ts';
 import { code, markdownTable } from './markdown.ts';
 
@@ -59,6 +60,19 @@ operator_only: [destructive, sensitive]
 # Variables of the server whose values a call may set, with value_from_env, without seeing them.
 value_from_env: [CHECKOUT_DB_PASSWORD]`;
 
+/** The operations that a tool which only reads is there to show. */
+const shownBy = ({ name, operations, equivalentOperations = [] }: Tool): readonly string[] => [...operations.filter((one) => one.name === name), ...equivalentOperations].map((operation) => operation.name);
+
+/** For each tool that reads, the other ones that read the same and leave it out where it is denied. */
+const sharedReads = (): string[][] => {
+  const reading = tools.filter(({ operation }) => operation.effect === 'read');
+  return reading.flatMap((tool) => {
+    const own = shownBy(tool);
+    const others = reading.filter((other) => other !== tool && [...other.operations, ...(other.reads ?? []).map(({ operation }) => operation)].some((operation) => own.includes(operation.name)));
+    return others.length === 0 ? [] : [[code(tool.name), others.map(({ name }) => code(name)).join(', ')]];
+  });
+};
+
 /** docs/policy.md: the format of policy files, generated from its schema. */
 export function policyPage(): string {
   const { properties = {} } = z.toJSONSchema(policyFileFor(tools), { io: 'output', unrepresentable: 'any' }) as SchemaNode;
@@ -83,6 +97,17 @@ export function policyPage(): string {
       '- Rollbacks through `deploy_application`, if `rollback_application` is denied: the server refuses the commit of an older deployment of the application. It checks the deployment history. If it can\'t read the complete history, it refuses every explicit commit, because that might be an older one.',
       '- Starting, if `start_services` is denied: a deployment of several services is refused that names a stopped one, or whose states can\'t be read; a deployment of a single service is not. Denying `deploy_service` also stops `start_services`, because it deploys what ran before.',
       '- Only the named tool, if a rule allows a tool. Tools that the rules deny completely are not listed.',
+    ].join('\n'),
+    '## Reads that are denied',
+    'A rule that denies a tool denies its reads in every tool and resource. A tool that is there for more shows the rest, and says what it left out and by which rule; one that has nothing else is refused.',
+    markdownTable(['Denied', 'Also left out by, or refused'], sharedReads()),
+    [
+      'What a denied tool shows can also be a part of what another one is there for. Deny that one too:',
+      '',
+      '- `list_services` has the configuration that `get_service` and `get_helm` show, `list_environments` the modes and clusters that `get_environment` shows.',
+      '- `get_environment_status` has the states that `get_application_status` shows.',
+      '- A plan, and what somebody is asked to agree to, shows what a change replaces, whoever may read it otherwise: people don\'t agree to what they can\'t see. Deny the tools that change it too.',
+      '- Names are looked up, and calls judged, by reads that no rule denies. Their answers are not shown.',
     ].join('\n'),
     '## What is not told',
     [

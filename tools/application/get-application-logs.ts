@@ -4,6 +4,7 @@ import { subjectAt } from '../shared/any-service.ts';
 
 export const getApplicationLogs = defineTool(operations.get_application_logs, {
   toolset: 'services',
+  equivalentOperations: [operations.get_environment_logs],
   title: 'Print the latest log lines of an application',
   description: 'Tail the logs of an application: its latest output.',
   reads: [

@@ -32,6 +32,7 @@ export const listDeployments = composeTool({
   input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSize) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
+  equivalentOperations: [...readsOf('deployments'), operations.list_environment_deployments],
   reads: anyOf(...readsByKind('deployments', 'the history', operations.list_environment_deployments)),
   output: z.object({ results: z.array(z.object({ state: z.string(), at: z.string(), by: z.string(), commit: z.string(), image: z.string(), id: z.string() })), page: z.int(), page_size: z.int() }),
   answer: async ({ page = 1, page_size }, context) => {

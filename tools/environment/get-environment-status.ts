@@ -69,6 +69,7 @@ const statuses: Renderer = {
 
 export const getEnvironmentStatus = defineTool(operations.get_environment_status, {
   toolset: 'environments',
+  equivalentOperations: [operations.list_environment_statuses, operations.list_environment_overviews],
   title: 'Status of all services in an environment',
   description:
     'The status of an environment: the state of every service in it, failures first, and which version serves. Use it to follow a deploy, ' +

@@ -10,6 +10,7 @@ const render: Renderer = { ...services, text: (view) => [services.text(view), ..
 
 export const listServices = defineTool(operations.list_services, {
   toolset: 'environments',
+  equivalentOperations: [operations.list_services_of_organization],
   title: 'Show all services in an environment',
   description: 'What runs in staging or production? Lists the services of an environment: applications, containers, databases, jobs and others, with their ids and whole configuration.',
   render,

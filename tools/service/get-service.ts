@@ -44,6 +44,7 @@ export const getService = composeTool({
     'many instances (replicas), image, ports, probes and domains it has.',
   input: { service: anyService() },
   operations: readsOf('configuration', 'status'),
+  equivalentOperations: readsOf('configuration'),
   reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses],
   output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({ instances: z.int().optional(), wanted_instances: z.int().optional(), warnings: z.array(z.string()).optional() }), usage: z.string().optional(), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
   answer: async (_, context) => {

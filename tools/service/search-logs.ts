@@ -51,6 +51,7 @@ export const searchLogs = composeTool({
   },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('logs', 'deployments'), operations.get_environment_logs],
+  equivalentOperations: [...readsOf('logs'), operations.get_environment_logs],
   reads: [
     ...anyOf(...readsByKind('logs', 'the log', operations.get_environment_logs)),
     ...readsInstead('logs', 'the log'),

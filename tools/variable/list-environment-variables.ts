@@ -33,6 +33,7 @@ export const listEnvironmentVariables = composeTool({
   },
   rules: oneOf('service', 'environment', 'project'),
   operations: variableLists('variables'),
+  equivalentOperations: [...variableLists('variables'), ...variableLists('secrets')],
   reads: [...anyOf(...ownedVariableReads('variables')), ...ownedVariableReads('secrets')],
   output: z.object({
     results: z.array(z.object({

@@ -80,6 +80,7 @@ export function composeTool<const Input extends Shape>(definition: CompositionDe
     operations,
     operation: highestEffect(operations),
     expand: expand && ((args, context) => expand(withDefaults(args), context)),
+    equivalentOperations: definition.equivalentOperations,
     matchesAction,
     spansEnvironments,
     output,

@@ -92,6 +92,8 @@ export interface CompositionDefinition<Input extends Shape> extends CommonDefini
   /** Turns the arguments into planned operations. May read; what it reads isn't shown. Absent if the tool only reads. */
   readonly expand?: (args: ArgumentsOf<Input>, context: ToolContext) => Promise<readonly PlannedOperation[]>;
   readonly matchesAction?: Tool['matchesAction'];
+  /** See Tool.equivalentOperations. Of a tool that only reads, all that it is there to show. */
+  readonly equivalentOperations?: readonly AnyOperation[];
   /** See Tool.spansEnvironments. */
   readonly spansEnvironments?: true;
   /** Schema of the answer. */
@@ -117,7 +119,10 @@ export interface Tool {
   readonly operation: AnyOperation;
   /** Turns the arguments into planned operations; undefined for a tool that only reads, in `answer`. */
   readonly expand?: (args: JsonRecord, context: ToolContext) => Promise<readonly PlannedOperation[]>;
-  /** Operations of other tools that do the same to what this one doesn't take. A rule that denies this tool denies them. */
+  /**
+   * Operations of other tools that do the same to what this one doesn't take, or show the same. A rule that denies this tool
+   * denies them in every tool.
+   */
   readonly equivalentOperations?: readonly AnyOperation[];
   /**
    * Whether an operation that any tool plans is this tool's action, for rules that deny the tool. Absent if every call

@@ -33,6 +33,9 @@ const wholeWay = ['get_organization', 'list_projects', 'list_environments', 'lis
 const checkout = 'shop/staging/checkout-api';
 const newDatabase = (name: string) => ({ environment_id: platform.seed['environment_id']!, name, type: 'REDIS', version: '7', mode: 'CONTAINER' });
 
+/** How a caller looks for what it wants to change. */
+const forChange = ({ lookup }: RecordingCaller) => ({ ...lookup, isForChange: true });
+
 describe('a list', () => {
   test('is read once and serves what lies beside, until it is old', async () => {
     const { lookup, operations: asked } = caller('ann');
@@ -70,8 +73,6 @@ describe('a list', () => {
   });
 
   describe('that is remembered', () => {
-    const forChange = ({ lookup }: RecordingCaller) => ({ ...lookup, isForChange: true });
-
     test('serves a change of what is named in every letter', async () => {
       const ann = caller('ann');
       await resolver.resolve('service', checkout, ann.lookup);

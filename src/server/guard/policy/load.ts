@@ -50,11 +50,17 @@ const label = (path: string, key: string, index: number, name: string | undefine
 
 type RuleInFile = Conditions & { readonly name?: string };
 
-/** The actions of the named tools that change something through operations of other names. */
+/** The operations that a tool is there for: all that it changes something by, or the reads that it is there to show. */
+function ownOperationsOf({ operation, operations, equivalentOperations = [] }: Tool): readonly string[] {
+  const own = operation.effect === 'read' ? equivalentOperations : [...operations, ...equivalentOperations].filter(({ effect }) => effect !== 'read');
+  return own.map(({ name }) => name);
+}
+
+/** What the named tools do through operations of other names. */
 const deniedActionsOf = ({ tool: names = [] }: RuleInFile, tools: readonly Tool[]): DeniedAction[] =>
-  tools.flatMap(({ name, operations, equivalentOperations = [], matchesAction }) => {
-    const changing = [...operations, ...equivalentOperations].filter(({ effect }) => effect !== 'read').map((operation) => operation.name);
-    return names.includes(name) && changing.some((operation) => operation !== name) ? [{ tool: name, operations: changing, isDone: matchesAction }] : [];
+  tools.flatMap((tool) => {
+    const own = ownOperationsOf(tool);
+    return names.includes(tool.name) && own.some((operation) => operation !== tool.name) ? [{ tool: tool.name, operations: own, isDone: tool.matchesAction }] : [];
   });
 
 function conditionsOf(rule: RuleInFile, tools: readonly Tool[]): Conditions {

@@ -76,7 +76,7 @@ export const policyFileFor = (tools: readonly Tool[]) => {
 
 type PolicyFile = z.infer<ReturnType<typeof policyFileFor>>;
 
-/** What a tool changes on the platform through operations of other names, whichever tool carries it out. */
+/** What a tool changes or shows through operations of other names, whichever tool carries it out. */
 export interface DeniedAction {
   readonly tool: string;
   /** Names of the operations that carry it out. */
