@@ -115,7 +115,7 @@ export function policyPage(): string {
       '',
       '- Lists of projects, environments, alert rules, deliveries of webhooks and events lose the rows that belong there, and those whose place can\'t be told. `INFRA_PROJECT` and `INFRA_ENVIRONMENT` do the same. The answer says what kind of rows is left out, in the same words whether there were any or not. Warnings of clusters are left out as a whole, because they name services of any place.',
       '- A name that matches nothing gets no suggestions, and completion uses only what was read under the same policy.',
-      '- A denial says where its rule is set (`policy.yaml, deny[0]`) and the name that you gave the rule, but not the project or environment of a rule that denies reading it. `infra://policy` does the same. So keep such names out of `name`.',
+      '- A denial says where its rule is set (`policy.yaml, deny[0]`) and the name that you gave the rule, but not a project or environment that may not be read. `infra://policy` does the same. So keep such names out of `name`.',
       '- Errors of the platform lose the ids that the call didn\'t give.',
       '',
       'What remains: counts of what there is, names that are part of something else (the text of an alert rule, of an event or of a log line), and that a guessed name exists, because the denial differs from "there is no such project".',

@@ -99,8 +99,8 @@ describe('what may not be read of production', () => {
 
   test('is said to be missing where the rest is shown', async () => {
     const result = await client.call('find_resource', { kind: 'container' });
-    expect(textOf(result)).toContain('Not read: list_services');
-    expect((result.structuredContent as Json)['not_read']).toEqual([expect.stringContaining('Not read: list_services')]);
+    expect(textOf(result)).toContain('Left out: environments in places that the policy denies');
+    expect((result.structuredContent as Json)['not_read']).toEqual([expect.stringContaining('Left out: projects'), expect.stringContaining('Left out: environments')]);
   });
 });
 

@@ -84,7 +84,7 @@ describe('infra-mcp http', () => {
     const [ann, bob] = [createApiKey(), createApiKey()];
     await writeFile(keys, entry('ann', ann.sha256));
     await writeFile(policy, 'deny: []\n');
-    const { post, child, output } = await startHttp(['--keys-file', keys, '--policy-file', policy]);
+    const { url, post, child, output } = await startHttp(['--keys-file', keys, '--policy-file', policy]);
     const enter = async ({ key }: { key: string }) => (await post(initialize, { authorization: `Bearer ${key}` })).status;
     const toolsOf = async ({ key }: { key: string }) => {
       const { params: { _meta: meta } } = modernCall('');
@@ -103,9 +103,15 @@ describe('infra-mcp http', () => {
     await hangup('"msg":"not reloaded');
     expect([await enter(ann), await enter(bob), await toolsOf(ann)]).toEqual([200, 401, true]);
 
+    const opened = await post(initialize, { authorization: `Bearer ${ann.key}` });
+    const stream = await fetch(url, { headers: { authorization: `Bearer ${ann.key}`, accept: 'text/event-stream', 'mcp-session-id': opened.headers.get('mcp-session-id')! } });
+    expect(stream.status).toBe(200);
+
     await writeFile(policy, 'read_only: true\n');
     await hangup('"msg":"reloaded');
     expect([await enter(ann), await enter(bob), await toolsOf(bob)]).toEqual([401, 200, false]);
+    // What stays open ends with the rights that it was opened with.
+    await stream.text();
     for (const { key } of [ann, bob]) expect(output.stderr).not.toContain(key);
   });
 

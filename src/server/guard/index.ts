@@ -16,8 +16,8 @@ export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperat
 export { assertAllOffered, noOpOf } from './no-op.ts';
 export { planOf, planText, type Plan } from './plan.ts';
 export { parsePolicy } from './policy/load.ts';
-export { conditionText, deniedText } from './policy/match.ts';
-export { allowsUnattended, denialOf, isOperatorOnly, isReadOnly, canHideReads, needsLocation, policyNumber, possibleRisks, unseenVariables, withRules, type Policy } from './policy/policy.ts';
+export { conditionText, shownConditionText } from './policy/match.ts';
+export { allowsUnattended, denialOf, isOperatorOnly, isReadOnly, canHideReads, needsLocation, policyNumber, possibleRisks, unreadIn, unseenVariables, withRules, type Policy } from './policy/policy.ts';
 export { policyFileFor, type Rules } from './policy/rules.ts';
 export { withResolvedNames } from './risk/named-target.ts';
 export { readsToAssess } from './risk/reads-to-assess.ts';

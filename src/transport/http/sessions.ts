@@ -188,6 +188,7 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     Object.assign(server.server, {
       onclose: () => {
         sessions.delete(id);
+        session.keepOn?.();
         onclose?.();
       },
       onerror: (error: Error) => log.debug({ err: error, principal: caller.principal }, 'protocol error'),

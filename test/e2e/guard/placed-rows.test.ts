@@ -129,3 +129,15 @@ test('what may not be read can not be watched, and neither can what is not there
   const { watch } = await servers.connect('modern', { policy: await policyFrom('deny: [{ mode: PRODUCTION }]') });
   expect((await watch([statusOf(production), statusOf(seedId('nothing')), statusOf(staging)])).agreed).toEqual([statusOf(staging)]);
 });
+
+test('rules are told without the places that may not be read', async () => {
+  const rules = ['{ project: data, tier: read }', '{ project: Data, tier: destructive }', '{ project: shop, tier: destructive }', '{ environment: shop/production, mode: PRODUCTION }', '{ environment: data/development, tool: get_service }'];
+  const { text } = await servers.connect('modern', { policy: await policyFrom(`deny: [${rules.join(', ')}]`) });
+  expect((await text('infra://policy')).split('\n').filter((line) => line.includes('deny['))).toEqual([
+    '- tier is read, the project may not be read (policy.yaml, deny[0])',
+    '- tier is destructive, the project may not be read (policy.yaml, deny[1])',
+    '- tier is destructive, project is shop (policy.yaml, deny[2])',
+    '- mode is PRODUCTION, the environment may not be read (policy.yaml, deny[3])',
+    '- tool is get_service, environment is data/development (policy.yaml, deny[4])',
+  ]);
+});

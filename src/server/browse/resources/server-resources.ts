@@ -1,15 +1,15 @@
 import { operations } from '../../../contract/index.ts';
 import { record } from '../../tool/index.ts';
 import { platformResource, type Resource } from './resource.ts';
-import { conditionText, deniedText, isReadOnly, scopeText, type Policy, type Rules } from '../../guard/index.ts';
+import { conditionText, isReadOnly, scopeText, shownConditionText, unreadIn, type Policy, type Rules } from '../../guard/index.ts';
 
 const bulletList = (head: string, lines: readonly string[]): string[] => (lines.length === 0 ? [] : [head, ...lines.map((line) => `- ${line}`)]);
 
-const rulesText = ({ permissionLimit, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules): string[] => [
+const rulesText = ({ permissionLimit, allow, deny, freezes, limit, unattended = [], operatorOnly = [], valueFromEnv = [] }: Rules, unread: ReadonlySet<string>): string[] => [
   ...(permissionLimit ? [`Only tools that need no more than the permission "${permissionLimit.level}" (${permissionLimit.setBy}).`] : []),
   ...(allow ? bulletList(`Allowed is only what one of these holds for (${allow.setBy}):`, allow.rules.map(conditionText)) : []),
-  ...bulletList('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${deniedText(conditions)} (${setBy})`)),
-  ...bulletList('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${conditionText(conditions) || 'everything'} (${setBy})`)),
+  ...bulletList('Denied, even where it is allowed:', deny.map(({ conditions, setBy }) => `${shownConditionText(conditions, unread)} (${setBy})`)),
+  ...bulletList('No changes while a window is open:', freezes.map(({ conditions, setBy }) => `${shownConditionText(conditions, unread) || 'everything'} (${setBy})`)),
   ...(limit ? [`At most ${limit.most} disruptive or graver calls in any 60 minutes (${limit.setBy}).`] : []),
   ...(unattended.length > 0 ? [`Where the client can't ask its user, the caller may confirm calls that are ${unattended.join(' or ')}.`] : []),
   ...(operatorOnly.length > 0 ? [`Calls that are ${operatorOnly.join(' or ')} are agreed to by the operator alone, in a terminal or on the page; the client's user is not asked.`] : []),
@@ -19,7 +19,7 @@ const rulesText = ({ permissionLimit, allow, deny, freezes, limit, unattended = 
 /** The policy as text. */
 export function policyText(policy: Policy): string {
   const { rules = [] } = policy;
-  const ruleLines = rules.flatMap(rulesText);
+  const ruleLines = rules.flatMap((one) => rulesText(one, unreadIn(policy)));
   return [
     '# Policy',
     isReadOnly(policy) ? 'This server is read-only: nothing can be changed through it.' : 'This server may change things.',

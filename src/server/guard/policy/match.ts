@@ -2,7 +2,7 @@ import { serviceKinds, type AnyOperation, type ReferenceKind } from '../../../co
 import type { Tool, RuleMatch } from '../../tool/index.ts';
 import { targetAndTouched, type Target } from '../../context/index.ts';
 import type { Risk } from '../risk/risk.ts';
-import { isAtLocation, takesProjectName, type LocationKind } from './locations.ts';
+import { isAtLocation, parseLocation, takesProjectName, type LocationKind } from './locations.ts';
 import { conditionOrder, type Conditions } from './rules.ts';
 
 /** A call of an operation, as rules match it. */
@@ -97,9 +97,22 @@ export const conditionText = (conditions: Conditions): string =>
 /** Whether a rule that denies keeps its project or environment from being read, whichever tool reads. */
 const keepsFromReading = (conditions: Conditions): boolean => asksForLocation(conditions) && !conditions.tool && !conditions.toolset && (conditions.tier?.includes('read') ?? true);
 
-/** Conditions of a rule that denies, as text for callers: what they may not read isn't named to them either. */
-export const deniedText = (conditions: Conditions): string => {
-  if (!keepsFromReading(conditions)) return conditionText(conditions);
+/** The innermost places that conditions name, written the same way for the same place. */
+const placesIn = ({ project = [], environment }: Conditions): readonly string[] => {
+  const around = project.map((text) => parseLocation(text).own).join(' or ');
+  const paths = environment?.map((text) => parseLocation(text)).map(({ own, project: named = around }) => `${named}/${own}`) ?? project.map((text) => parseLocation(text).own);
+  return paths.map((path) => path.toLowerCase());
+};
+
+/** The places that rules which deny keep from being read. */
+export const unreadPlaces = (denying: readonly Conditions[]): ReadonlySet<string> => new Set(denying.filter(keepsFromReading).flatMap(placesIn));
+
+/**
+ * Conditions of a rule as text for callers: what they may not read isn't named to them, by this rule or by another one.
+ * @param unread the places that may not be read
+ */
+export const shownConditionText = (conditions: Conditions, unread: ReadonlySet<string>): string => {
+  if (!placesIn(conditions).some((name) => unread.has(name))) return conditionText(conditions);
   const { project, environment, ...others } = conditions;
-  return [conditionText(others), `the ${[...(project ? ['project'] : []), ...(environment ? ['environment'] : [])].join(' and ')} may not be read`].filter(Boolean).join(', ');
+  return [conditionText(environment ? { ...others, project } : others), `the ${environment ? 'environment' : 'project'} may not be read`].filter(Boolean).join(', ');
 };

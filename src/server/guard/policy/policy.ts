@@ -2,7 +2,7 @@ import { includesPermission, type AnyOperation } from '../../../contract/index.t
 import { permissionOf, type Tool } from '../../tool/index.ts';
 import { denialByScope, type Scope } from '../scope/scope.ts';
 import { needsConfirmation, type HighRisk, type Risk } from '../risk/risk.ts';
-import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, deniedText, holds, holdsForTool, mayHaveLocation, type CallSituation } from './match.ts';
+import { dependsOnLocation, dependsOnProjectName, asksForLocation, conditionText, shownConditionText, unreadPlaces, holds, holdsForTool, mayHaveLocation, type CallSituation } from './match.ts';
 import type { Allowed, Conditions, DeniedAction, Limit, Rule, Rules } from './rules.ts';
 import type { Denial } from '../../failure/index.ts';
 
@@ -38,8 +38,11 @@ function doubtAbout({ conditions }: Rule, situation: CallSituation): string | un
   return holds(conditions, situation, 'action') === 'unknown' ? 'Where it belongs' : undefined;
 }
 
-const denied = ({ conditions, setBy }: Rule, doubt?: string): Denial => ({
-  rule: `the policy denies it where ${deniedText(conditions)}`,
+/** The places that rules keep from being read. */
+export const unreadIn = (policy: Policy): ReadonlySet<string> => unreadPlaces(rulesIn(policy).flatMap(({ deny }) => deny.map(({ conditions }) => conditions)));
+
+const denied = ({ conditions, setBy }: Rule, policy: Policy, doubt?: string): Denial => ({
+  rule: `the policy denies it where ${shownConditionText(conditions, unreadIn(policy))}`,
   setBy,
   instead: `Where that does not hold it is allowed, as far as other rules go.${doubt === undefined ? '' : ` ${doubt} could not be found out, and in doubt the rule holds.`}`,
 });
@@ -67,9 +70,9 @@ const holdsEverywhere = (conditions: Conditions, { operation }: UntargetedCall):
   !dependsOnLocation(conditions) || (operation.showsEnvironments === true && !asksForLocation(conditions));
 
 /** Why rules deny such a call whatever its target; undefined if they may permit it. */
-function denialOfEvery(call: UntargetedCall, { allow, deny }: Rules): Denial | undefined {
+function denialOfEvery(call: UntargetedCall, { allow, deny }: Rules, policy: Policy): Denial | undefined {
   const always = deny.find(({ conditions }) => holdsEverywhere(conditions, call) && holdsForTool(conditions, call, 'action') === 'yes');
-  if (always) return denied(always);
+  if (always) return denied(always, policy);
   const canHold = (conditions: Conditions): boolean => holdsForTool(conditions, call, 'tool') === 'yes' && (!dependsOnLocation(conditions) || mayHaveLocation(call.operation));
   return allow && !allow.rules.some(canHold) ? notAllowed(allow) : undefined;
 }
@@ -93,7 +96,7 @@ export function denialOf(tool: Tool, policy: Policy): Denial | undefined {
   if (setBy !== undefined && tool.operation.effect !== 'read') return readOnlyDenial(setBy);
   const byScope = denialByScope(tool, policy.scope);
   if (byScope) return byScope;
-  const denials = possibleCalls(tool).map((call) => rulesIn(policy).map((rules) => denialOfEvery(call, rules)).find(Boolean));
+  const denials = possibleCalls(tool).map((call) => rulesIn(policy).map((rules) => denialOfEvery(call, rules, policy)).find(Boolean));
   return denials.every(Boolean) ? denials[0] : undefined;
 }
 
@@ -109,9 +112,9 @@ function frozen({ freezes }: Rules, situation: CallSituation, now: number): Deni
   return undefined;
 }
 
-function forbidden(rules: Rules, situation: CallSituation, now: number): Denial | undefined {
+function forbidden(rules: Rules, situation: CallSituation, policy: Policy, now: number): Denial | undefined {
   for (const rule of rules.deny) {
-    if (holds(rule.conditions, situation, 'action') !== 'no') return denied(rule, doubtAbout(rule, situation));
+    if (holds(rule.conditions, situation, 'action') !== 'no') return denied(rule, policy, doubtAbout(rule, situation));
   }
   const { allow } = rules;
   if (allow && !allow.rules.some((conditions) => holds(conditions, situation, 'tool') === 'yes')) return notAllowed(allow);
@@ -124,7 +127,7 @@ function forbidden(rules: Rules, situation: CallSituation, now: number): Denial 
  * @param now milliseconds since 1970.
  */
 export const denialOfCall = (situation: CallSituation, policy: Policy, now: number): Denial | undefined =>
-  denialOf(situation.tool, policy) ?? rulesIn(policy).map((rules) => forbidden(rules, situation, now)).find(Boolean);
+  denialOf(situation.tool, policy) ?? rulesIn(policy).map((rules) => forbidden(rules, situation, policy, now)).find(Boolean);
 
 const everyCondition = (policy: Policy): Conditions[] =>
   rulesIn(policy).flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []), ...[...deny, ...freezes].map(({ conditions }) => conditions)]);
