@@ -3,7 +3,7 @@ import type { CallFacts } from '../audit/index.ts';
 import { failureOf, outcomeOf, type Failure } from '../failure/index.ts';
 import { keepsPlaces, splitControls } from '../guard/index.ts';
 import { isRecord } from '../json/index.ts';
-import { failureText, idsIn, type EndedCall, type Reply } from '../output/index.ts';
+import { failureText, type EndedCall, type Reply } from '../output/index.ts';
 import { protectLog } from '../redaction/index.ts';
 import { sizeIssues, toolArgumentSchema, withOwnNames, type Tool } from '../tool/index.ts';
 import { send, type Call, type CallDependencies } from './call.ts';
@@ -19,7 +19,7 @@ function replyTo(failure: Failure, error: unknown, call: Call): Reply {
   const { tool, context, deps, redactor, flaws } = call;
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
   if (failure.kind === 'store_unavailable') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call not made without the shared database');
-  const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [], program: deps.program, mayTell: keepsPlaces(call) ? idsIn(JSON.stringify(call.args)) : undefined }), ...flaws].join('\n');
+  const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [], program: deps.program, tellsOnly: keepsPlaces(call) ? call.args : undefined }), ...flaws].join('\n');
   return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'denied' && { isDenied: true }), ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 

@@ -4,6 +4,7 @@ import { approvalLifetime, failureLifetime, maximumQuestionLength, maximumWaitin
 import type { AskingFailure } from '../context/index.ts';
 import type { FailedChange, Failure, InsteadOfClient, Refusal, RefusedPlan } from '../failure/index.ts';
 import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
 
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
@@ -18,17 +19,18 @@ interface TextContext {
   readonly hidden: readonly string[];
   /** How the operator starts this program in a shell. Default: by its name. */
   readonly program?: string | undefined;
-  /** The ids that the platform's words may have, if not every one: an error can name what the policy keeps from being read. */
-  readonly mayTell?: ReadonlySet<string>;
+  /** What the caller gave, if the platform's words may have no other ids: an error can name what the policy keeps from being read. */
+  readonly tellsOnly?: JsonRecord;
 }
 
 const anyId = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
-/** The ids in a text, in lower case. */
-export const idsIn = (text: string): ReadonlySet<string> => new Set([...text.matchAll(anyId)].map(([id]) => id.toLowerCase()));
-
 /** A text with a mark in place of each id that may not be told. */
-const withoutOtherIds = (text: string, mayTell: TextContext['mayTell']): string => (mayTell ? text.replaceAll(anyId, (id) => (mayTell.has(id.toLowerCase()) ? id : '[id not told]')) : text);
+function withoutOtherIds(text: string, tellsOnly: TextContext['tellsOnly']): string {
+  if (!tellsOnly) return text;
+  const given = JSON.stringify(tellsOnly).toLowerCase();
+  return text.replaceAll(anyId, (id) => (given.includes(id.toLowerCase()) ? id : '[id not told]'));
+}
 
 interface ReasonAndNext {
   readonly what: string;
@@ -50,8 +52,8 @@ const advice: Partial<Record<ApiErrorKind, ToolText>> = {
   not_found: noSuchId,
 };
 
-function apiText(error: ApiError, { tool, redactor, hidden, mayTell }: TextContext): string {
-  const told = (text: string): string => withoutOtherIds(redactor.text(text), mayTell);
+function apiText(error: ApiError, { tool, redactor, hidden, tellsOnly }: TextContext): string {
+  const told = (text: string): string => withoutOtherIds(redactor.text(text), tellsOnly);
   const status = error.status === undefined ? '' : ` (${error.status})`;
   const detail = error.detail === undefined ? undefined : `The platform says: ${fenceInline(told(error.detail))}`;
   const next = visibleText(advice[error.kind] ?? error.next, hidden);

@@ -1,6 +1,6 @@
 /** Failures in words, and answers. */
 
-export { failureText, idsIn } from './failure-text.ts';
+export { failureText } from './failure-text.ts';
 export { fit } from './fit.ts';
 export { refuseCursor, refuseCursors } from './list-cursors.ts';
 export { answerReply, noOpReply, type EndedCall, type Reply } from './reply.ts';

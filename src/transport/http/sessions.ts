@@ -6,7 +6,7 @@ import { rpcErrorCodes, errorResponse, retryLater } from './error-response.ts';
 import { callOf, sameRights, type HttpCaller } from './caller.ts';
 import { runAt } from './live-streams.ts';
 import { endSubscriptions } from '../../server/browse/index.ts';
-import type { Limits } from './limits.ts';
+import { roomFor, type SessionLimits } from './session-room.ts';
 
 /** A message of a client that uses a 2025 revision, with its authenticated caller. */
 export interface SessionMessage {
@@ -36,11 +36,6 @@ export interface Sessions {
   recheck(): Promise<void>;
   /** Ends every session. */
   close(): Promise<void>;
-}
-
-/** Maximum number of sessions, and their idle timeout. */
-export interface SessionLimits extends Pick<Limits, 'sessions' | 'sessionsPerPrincipal' | 'sessionsPerAddress' | 'idleSessionTime'> {
-  readonly sessionsPerIdentity: number;
 }
 
 export interface SessionDependencies {
@@ -86,11 +81,6 @@ const isInitialize = (body: unknown): boolean => (body as { method?: unknown } |
 
 const untracked = (response: Response): TrackedResponse => ({ response, release: () => undefined });
 
-type SessionEntry = readonly [id: string, session: Session];
-
-const leastRecentlyUsed = (among: readonly SessionEntry[]): SessionEntry | undefined =>
-  among.filter(([, { inUse }]) => inUse === 0).toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed)[0];
-
 /** Creates an empty set of sessions. Idle sessions end by themselves. */
 export function createSessions({ build, limits, clock, log }: SessionDependencies): Sessions {
   // In the order in which they were opened.
@@ -111,32 +101,11 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
   };
   const timer = setInterval(endIdle, Math.ceil(limits.idleSessionTime / 10)).unref();
 
-  const sessionsWhere = (is: (session: Session) => boolean): readonly SessionEntry[] => [...sessions].filter(([, session]) => is(session));
-
-  /** The sessions of the identity that has most; empty unless they are more than `own` plus one. */
-  const largestHolderSessions = (own: readonly SessionEntry[]): readonly SessionEntry[] => {
-    const [largest = []] = [...Map.groupBy(sessions, ([, { caller }]) => caller.identity).values()].toSorted((a, b) => b.length - a.length);
-    return largest.length > own.length + 1 ? largest : [];
-  };
-
-  /**
-   * Makes room for one more session, if possible. A client that reconnects without ending its session loses the old, idle one. If the
-   * host is full, the identity with most sessions loses an idle one, so that callers with few sessions can always connect.
-   * @returns whether there is room.
-   */
-  const makeRoomFor = ({ principal, identity }: HttpCaller, address: string): boolean => {
-    const own = sessionsWhere(({ caller }) => caller.principal === principal);
-    const sameIdentity = sessionsWhere(({ caller }) => caller.identity === identity);
-    const sameAddress = sessionsWhere((session) => session.address === address);
-    const sessionToEvict = (): SessionEntry | undefined => {
-      if (sameAddress.length >= limits.sessionsPerAddress) return leastRecentlyUsed(sameIdentity.filter((entry) => sameAddress.includes(entry)));
-      if (own.length >= limits.sessionsPerPrincipal) return leastRecentlyUsed(own);
-      return leastRecentlyUsed(sameIdentity) ?? (sameIdentity.length >= limits.sessionsPerIdentity ? undefined : leastRecentlyUsed(largestHolderSessions(sameIdentity)));
-    };
-    if (sessions.size < limits.sessions && own.length < limits.sessionsPerPrincipal && sameIdentity.length < limits.sessionsPerIdentity && sameAddress.length < limits.sessionsPerAddress) return true;
-    const evicted = sessionToEvict();
-    if (evicted) void end(evicted[0], 'made room for another one');
-    return evicted !== undefined;
+  /** Makes room for one more session, if possible. @returns whether there is room. */
+  const makeRoomFor = (caller: HttpCaller, address: string): boolean => {
+    const room = roomFor(sessions, limits, caller, address);
+    if (typeof room === 'string') void end(room, 'made room for another one');
+    return room !== undefined;
   };
 
   const finished = new Set<Session>();

@@ -1,7 +1,8 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback, type AuthInfo, type McpRequestContext, type McpServer, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { authInfoOf, callOf, type HttpCall, type HttpCaller } from './caller.ts';
-import { createSessions, sessionHeader, type TrackedResponse, type SessionLimits } from './sessions.ts';
+import { createSessions, sessionHeader, type TrackedResponse } from './sessions.ts';
+import type { SessionLimits } from './session-room.ts';
 import { standInFor } from '../message-line.ts';
 import { isListenRequest, type WatchUri, withResources, subscribe } from '../subscriptions.ts';
 
