@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AnyOperation, InputOf, ResponseOf, Tolerant } from '../contract/index.ts';
+import { createMasker, mask, minimumMaskedLength, type AnyOperation, type InputOf, type ResponseOf, type Tolerant } from '../contract/index.ts';
 import { readAnswer } from './answer.ts';
 import { sendWithRetries, type SendResult } from './retry.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { budgetFromHeaders, createRequestBudgets, type RequestBudget } from './budget.ts';
 import type { Credential } from './credential.ts';
 import { ApiError, type ApiFailure } from './errors.ts';
-import { mask, createMasker, minimumMaskedLength } from './secret-masking.ts';
 import { startLifetime } from './lifetime.ts';
 import { defaultMaximumAnswerBytes, defaultTimeouts, type Timeouts } from './limits.ts';
 import { createOperationAvailability } from './operation-availability.ts';

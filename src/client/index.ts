@@ -11,5 +11,4 @@ export { organizationIn } from './organization.ts';
 export type { RequestEnd, RequestObserver } from './request-observer.ts';
 export { maskReadings, readingsOf } from './readings.ts';
 export type { Trace } from './request.ts';
-export { createValueFinder, mask, maskFound, maskPatternSource, minimumMaskedLength, type ValueFinder } from './secret-masking.ts';
 export { closedFault, explainedCodes, redirectFault, redirectLoop, stoppedFault, transportFaultOf } from './transport-fault.ts';

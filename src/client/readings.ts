@@ -1,5 +1,4 @@
-import { maskPatternSource } from './secret-masking.ts';
-import { invisibleCharacters, styleMark, terminalEscapes } from '../contract/index.ts';
+import { invisibleCharacters, maskPatternSource, styleMark, terminalEscapes } from '../contract/index.ts';
 
 /**
  * Secrets are recognised in a text as it is shown, and in readings of it that lack what may split a word: escape sequences,

@@ -29,6 +29,7 @@ export { isServiceKind, Probe, serviceKinds, ServiceType, startableKinds, type A
 export type { Terraform, TerraformPlan, TerraformPlans, TerraformRequest } from './resources/terraform.ts';
 export { isHeldExternally, ownerKindOf, scopeOfOwner, variableOwnerKinds, type OwnerKind, type OwnerScope, type VariableOwnerKind, VariableRequest, VariableScope, type EnvironmentVariable, type VariableServiceType, type VariableType } from './resources/variable.ts';
 export { otherEventWord, type EventKind, type WebhookDelivery, type WebhookEvent } from './resources/webhook.ts';
+export { bytesBeyondCut, createMasker, createValueFinder, mask, maskBeginning, maskFound, maskPatternSource, minimumMaskedLength, type ValueFinder } from './secret-masking.ts';
 export { DeploymentAction, InvitationStatus, isAtRest, isDocumentedState, isDown, terminalOutcome, type AlertRuleState, type ClusterState, type DeploymentActionStatus, type DeploymentState, type Origin } from './states.ts';
 export type { PlacedRows } from './target-declaration.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { shortened } from '../../contract/index.ts';
+import { createMasker, minimumMaskedLength, shortened } from '../../contract/index.ts';
 import { errorMessage } from '../common/index.ts';
 import type { LabelledValue } from './alert-matches.ts';
 
@@ -79,8 +79,16 @@ function parsed(text: string): Answer | undefined {
   }
 }
 
+/** The texts in the value of a header `Authorization` that a proxy may repeat in its error: all of it, the credentials, and of Basic ones the password. */
+function credentialsIn(authorization: string | undefined): readonly string[] {
+  const [scheme = '', credentials = ''] = authorization?.split(' ', 2) ?? [];
+  const pair = scheme.toLowerCase() === 'basic' ? Buffer.from(credentials, 'base64').toString() : '';
+  return [authorization, credentials, pair, pair.slice(pair.indexOf(':') + 1)].flatMap((text) => (text !== undefined && text.length >= minimumMaskedLength ? text : []));
+}
+
 /** Creates the client of a Prometheus. Nothing is loaded or connected until it is asked. */
 export function createPrometheus({ url, authorization, ca }: PrometheusSettings): Prometheus {
+  const masked = createMasker(credentialsIn(authorization));
   let opening: Promise<Dispatcher> | undefined;
   const open = async (): Promise<Dispatcher> => {
     const { Agent } = await import('undici');
@@ -96,7 +104,7 @@ export function createPrometheus({ url, authorization, ca }: PrometheusSettings)
           headers: { 'content-type': 'application/x-www-form-urlencoded', ...(authorization !== undefined && { authorization }) },
           body: new URLSearchParams({ query: expression, timeout: `${timeoutMilliseconds / 1000 - 2}s` }).toString(),
         });
-        return valuesIn(await bodyOf(body as AsyncIterable<Buffer>));
+        return valuesIn(masked(await bodyOf(body as AsyncIterable<Buffer>)));
       } catch (error) {
         signal.throwIfAborted();
         const reason = error instanceof Error && error.name === 'TimeoutError' ? `it did not answer within ${timeoutMilliseconds / 1000} seconds` : errorMessage(error);

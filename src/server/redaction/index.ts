@@ -1,6 +1,6 @@
 /** Cleans text, masks secrets, and fences text from the platform. */
 
-export { mask, minimumMaskedLength } from '../../client/index.ts';
+export { mask, minimumMaskedLength } from '../../contract/index.ts';
 export { containsMark } from './marks.ts';
 export { agreedText, writeOutOddLetters } from './odd-letters.ts';
 export { protectLog } from './protect-log.ts';

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { createValueFinder, minimumMaskedLength, readingsOf, type ValueFinder } from '../../client/index.ts';
+import { createValueFinder, minimumMaskedLength, type ValueFinder } from '../../contract/index.ts';
+import { readingsOf } from '../../client/index.ts';
 import { clean } from './untrusted-text.ts';
 
 /** Longest mentioned value that is searched for, in characters. */

@@ -1,5 +1,4 @@
-import { firstPart } from '../../contract/index.ts';
-import { maskPatternSource, mask } from '../../client/index.ts';
+import { firstPart, mask, maskPatternSource } from '../../contract/index.ts';
 
 const markStart = mask.slice(0, -1);
 const markEnd = mask.slice(-1);

@@ -1,4 +1,4 @@
-import { maskFound, mask, type ValueFinder } from '../../client/index.ts';
+import { maskFound, mask, type ValueFinder } from '../../contract/index.ts';
 import { isRecord, omit, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { clean, cleanThenMask } from './untrusted-text.ts';
 import { createKnownSecrets, finderFor, isDistinctive, searchableIn, type KnownSecrets } from './known-secrets.ts';

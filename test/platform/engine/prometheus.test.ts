@@ -46,6 +46,16 @@ test.each([
   expect(failure).not.toContain('hidden');
 });
 
+test('an error that repeats the credentials is told without them, also where it is cut', async () => {
+  for (const echoed of ['Bearer hush-hush-42', Buffer.from('Bearer hush-hush-42').toString('base64'), `${'x'.repeat(185)} hush-hush-42 is not known`]) {
+    const { port } = server.address() as AddressInfo;
+    const guarded = createPrometheus({ url: `http://127.0.0.1:${port}`, authorization: 'Bearer hush-hush-42' });
+    answer = JSON.stringify({ status: 'error', error: echoed });
+    await expect(guarded.query('up', signal)).rejects.toThrow(/^(?!.*(?:hush|QmVhcmVy)).*\[hidden/);
+    await guarded.close();
+  }
+});
+
 test('one that is not there is not reached', async () => {
   const nobody = createPrometheus({ url: 'http://127.0.0.1:1' });
   await expect(nobody.query('up', signal)).rejects.toThrow('could not evaluate it: ');

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { bytesBeyondCut, createMasker, maskBeginning } from '../../../contract/index.ts';
 import { errorMessage } from '../../common/index.ts';
 import { TargetRefused } from './target.ts';
 
@@ -27,7 +28,7 @@ export interface DeliveryRequest {
 export interface AttemptResult {
   /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** The truncated response body or, without a response, the reason. */
+  /** The beginning of the response body or, without a response, the reason. Never with a secret of the request. */
   readonly body: string;
   /** Why there was no response, in a word that names no address, such as ECONNREFUSED; absent if there was one, or no such word. */
   readonly code?: string;
@@ -38,6 +39,7 @@ export interface AttemptResult {
 export const webhookHeaders = { delivery: 'x-webhook-delivery', secret: 'x-webhook-secret' } as const;
 
 const maximumRedirects = 3;
+/** How much of a response is recorded, in bytes, before its secrets are masked. */
 const maximumResponseBytes = 4096;
 
 /** The code of an attempt that took too long. */
@@ -45,16 +47,21 @@ export const tooLate = 'TIMEOUT';
 
 const redirects: readonly number[] = [301, 302, 307, 308];
 
-/** Reads the beginning of a body and ignores the rest. */
-const readBeginning = async (body: Dispatcher.ResponseData['body']): Promise<string> => {
+/** Whole characters of the beginning of a text. */
+const decodeBeginning = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
+
+/** Reads the beginning of a body, without the secrets that its sender may echo, and ignores the rest. */
+const readBeginning = async (body: Dispatcher.ResponseData['body'], secrets: readonly string[]): Promise<string> => {
+  const most = maximumResponseBytes + bytesBeyondCut(secrets);
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes >= maximumResponseBytes) break;
+    if (bytes >= most) break;
   }
-  return Buffer.concat(chunks).subarray(0, maximumResponseBytes).toString('utf8');
+  const read = Buffer.concat(chunks);
+  return maskBeginning(decodeBeginning(read.subarray(0, most)), secrets, decodeBeginning(read.subarray(0, maximumResponseBytes)).length);
 };
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -69,6 +76,10 @@ const headersFor = (url: URL, origin: string, request: DeliveryRequest): Record<
   };
 };
 
+/** The secret texts of a request, which a receiver may echo but the records must not contain. */
+const secretsOf = ({ secret, userinfo }: DeliveryRequest): readonly string[] =>
+  [secret, userinfo, userinfo?.slice(userinfo.indexOf(':') + 1)].flatMap((text) => text || []);
+
 /** Posts to the target and follows redirects. The dispatcher checks the address of every connection. */
 const post = async ({ dispatcher, timeoutMilliseconds, redirects: mostRedirects = maximumRedirects }: SenderOptions, request: DeliveryRequest, signal: AbortSignal): Promise<AttemptResult> => {
   let url = new URL(request.url);
@@ -78,7 +89,7 @@ const post = async ({ dispatcher, timeoutMilliseconds, redirects: mostRedirects 
       origin: url.origin, path: url.pathname + url.search, method: 'POST', headers: headersFor(url, origin, request), body: request.body, signal,
       headersTimeout: timeoutMilliseconds, bodyTimeout: timeoutMilliseconds,
     });
-    const text = await readBeginning(body);
+    const text = await readBeginning(body, secretsOf(request));
     const location = headers['location'];
     if (!redirects.includes(status) || typeof location !== 'string' || hop === mostRedirects) {
       return { status, body: text, outcome: status >= 200 && status < 300 ? 'delivered' : 'try again' };
@@ -101,14 +112,6 @@ const failedAttempt = (error: unknown, timedOut: boolean, { timeoutMilliseconds 
   return { status: 0, body: `No answer: ${reason}`, ...(typeof code === 'string' && { code }), outcome: 'try again' };
 };
 
-/** The secret texts of a request, which a receiver may echo but the records must not contain. */
-const sensitiveTexts = ({ secret, userinfo }: DeliveryRequest): string[] =>
-  [secret, ...(userinfo === undefined ? [] : [base64(userinfo), userinfo, userinfo.slice(userinfo.indexOf(':') + 1)])].filter((text) => text !== undefined && text !== '') as string[];
-
-/** Masks the request's secrets in a result, because a receiver may echo them. */
-const withoutSecrets = (result: AttemptResult, request: DeliveryRequest): AttemptResult =>
-  ({ ...result, body: sensitiveTexts(request).reduce((body, secret) => body.replaceAll(secret, '********'), result.body) });
-
 /**
  * Makes one attempt. Failures are results, not errors.
  * @param stopping aborts the attempt
@@ -117,9 +120,10 @@ const withoutSecrets = (result: AttemptResult, request: DeliveryRequest): Attemp
 export async function sendDelivery(sender: SenderOptions, request: DeliveryRequest, stopping: AbortSignal): Promise<AttemptResult> {
   const timeout = AbortSignal.timeout(sender.timeoutMilliseconds);
   try {
-    return withoutSecrets(await post(sender, request, AbortSignal.any([stopping, timeout])), request);
+    return await post(sender, request, AbortSignal.any([stopping, timeout]));
   } catch (error) {
     stopping.throwIfAborted();
-    return withoutSecrets(failedAttempt(error, timeout.aborted, sender), request);
+    const failed = failedAttempt(error, timeout.aborted, sender);
+    return { ...failed, body: createMasker(secretsOf(request))(failed.body) };
   }
 }

@@ -1,4 +1,4 @@
-import { maskPatternSource } from '../../../client/index.ts';
+import { maskPatternSource } from '../../../contract/index.ts';
 import { hiddenSecret } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
 

@@ -143,8 +143,26 @@ describe('a receiver', () => {
     const id = await addWebhook(fixture, target.url, { secret: 'hush-42' });
     await deploy(fixture);
     const attempts = await records(fixture, id);
-    expect(attempts[0]?.target_response_body).toBe('you sent ********');
+    expect(attempts[0]?.target_response_body).toBe('you sent [hidden]');
     expect(JSON.stringify(await fixture.db.selectFrom('webhook_attempt').selectAll().execute())).not.toContain('hush-42');
+  });
+
+  test.each<[string, string, (secret: string) => string]>([
+    ['in base64', 'a long secret of 42', (secret) => Buffer.from(secret).toString('base64')],
+    ['encoded as in an address', 'a/long secret+of 42?', encodeURIComponent],
+    ['in a string of JSON', 'a "long" secret of 42', (secret) => JSON.stringify({ secret })],
+    ['in capital letters', 'a long secret of 42', (secret) => secret.toUpperCase()],
+    ['where the record is cut', 'a long secret of 42', (secret) => 'x'.repeat(4090) + secret],
+    ['in base64, where the record is cut', 'a long secret of 42', (secret) => 'x'.repeat(4090) + Buffer.from(secret).toString('base64')],
+    ['among characters of several bytes, where the record is cut', 'a long secret of 42', (secret) => '€'.repeat(1364) + secret + '€'.repeat(99)],
+  ])('that echoes the secret %s does not get it into the records', async (_, secret, echo) => {
+    const target = await receiver((response) => response.end(echo(secret)));
+    const id = await addWebhook(fixture, target.url, { secret, events: ['DEPLOYMENT_STARTED'] });
+    await deploy(fixture);
+    const body = String((await records(fixture, id))[0]!.target_response_body);
+    expect(body).toContain('[hidden]');
+    const whole = echo(secret).replaceAll(/[x€]/g, '');
+    expect(body.toLowerCase()).not.toContain(whole.slice(0, 4).replace('{"se', 'long').toLowerCase());
   });
 
   test('that answers at length is recorded in part', async () => {

@@ -45,7 +45,7 @@ test('user name and password of a target are sent with deliveries, and stand now
   await expect.poll(async () => (await events()).length, { timeout: 20_000 }).toBeGreaterThan(0);
   expect(authorizations[0]).toBe(`Basic ${Buffer.from(`hooker:${password}`).toString('base64')}`);
   const [event] = await events();
-  expect(event).toMatchObject({ target_url_used: `http://${host}/hook?from=here`, target_response_body: 'you are Basic ********, your password is ********' });
+  expect(event).toMatchObject({ target_url_used: `http://${host}/hook?from=here`, target_response_body: 'you are Basic [hidden], your password is [hidden]' });
   const listed = await platform.must('list_webhooks', { organization_id: platform.organizationId });
   const said = [text, JSON.stringify([listed, await events()]), ...logged].join('\n');
   for (const secret of secretForms) expect(said, secret).not.toContain(secret);

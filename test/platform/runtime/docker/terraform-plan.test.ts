@@ -27,6 +27,13 @@ test('values that look like lines about resources crowd nothing out', () => {
   expect(plan.text).toContain('\n  # database.orders will be destroyed\nPlan: 0 to add, 0 to change, 1 to destroy.');
 });
 
+test('values of secrets are hidden, in base64 as well', () => {
+  const secret = 'correct horse battery';
+  const variables = [{ key: 'TOKEN', value: secret, isSecret: true }];
+  const text = plannedChanges(read([begin, `  + password = "${secret}"`, `  + encoded = "${Buffer.from(secret).toString('base64')}"`, end]), variables)!.text;
+  expect(text).toBe('+ password = "(secret)"\n  + encoded = "(secret)"');
+});
+
 test('a plan of whose lines some were left out is told to be a part', () => {
   expect(shown(read([begin, '  # a.b will be created'], ['Lines were left out here: more than 1000 came at once.', 'Plan: 1 to add, 0 to change, 0 to destroy.', end])).isShortened).toBe(true);
   expect(shown(read([begin, '  # a.b will be created', 'Plan: 1 to add, 0 to change, 0 to destroy.', end]))).toMatchObject({ isShortened: false, counts: { add: 1 } });

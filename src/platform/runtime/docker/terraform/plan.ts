@@ -1,3 +1,4 @@
+import { createMasker } from '../../../../contract/index.ts';
 import type { PlannedChanges, ResolvedVariable, RuntimeLogLine, Task } from '../../index.ts';
 import { isOmission } from '../observation/instance-logs.ts';
 import { planMarks } from './script.ts';
@@ -56,8 +57,8 @@ const countsIn = (text: string): PlannedChanges['counts'] => {
 export function plannedChanges(plan: ReadPlan | undefined, variables: readonly ResolvedVariable[]): PlannedChanges | undefined {
   if (plan?.digest === undefined) return undefined;
   const whole = plan.lines.join('\n').trim();
-  const secrets = variables.flatMap(({ isSecret, value }) => (isSecret ? [value, ...value.split('\n'), JSON.stringify(value).slice(1, -1)] : [])).filter(({ length }) => length >= shortestSecret);
-  const text = secrets.toSorted((one, other) => other.length - one.length).reduce((shown, secret) => shown.replaceAll(secret, '(secret)'), whole);
+  const secrets = variables.flatMap(({ isSecret, value }) => (isSecret ? [value, ...value.split('\n')] : [])).filter(({ length }) => length >= shortestSecret);
+  const text = createMasker(secrets, '(secret)')(whole);
   const counts = countsIn(whole);
   return { digest: plan.digest, text, isShortened: plan.isShortened === true, ...(counts && { counts }) };
 }

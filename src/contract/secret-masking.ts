@@ -1,4 +1,5 @@
-import { hiddenSecret } from '../contract/index.ts';
+import { hiddenSecret } from './primitives.ts';
+import { firstPart } from './whole-characters.ts';
 
 /** Replaces credentials and secrets in texts. */
 export const mask = hiddenSecret;
@@ -46,6 +47,7 @@ const encodingsOf = (value: string): string[] => [
   value,
   encodeURIComponent(value.toWellFormed()),
   JSON.stringify(value).slice(1, -1),
+  Buffer.from(value).toString('base64'),
   Buffer.from(value).toString('base64').replace(/=+$/, ''),
   Buffer.from(value).toString('base64url'),
 ];
@@ -165,8 +167,21 @@ export function maskFound(text: string, finders: readonly ValueFinder[], mark = 
   return text.slice(0, spans[0]!.start) + visible.map((part) => mark + part).join('');
 }
 
-/** Creates a function that masks these values in a text. */
-export function createMasker(values: readonly string[]): (text: string) => string {
+/** Creates a function that masks these values in a text. @param mark the replacement */
+export function createMasker(values: readonly string[], mark = mask): (text: string) => string {
   const find = createValueFinder(values);
-  return (text) => maskFound(text, [find]);
+  return (text) => maskFound(text, [find], mark);
+}
+
+/** How many bytes beyond its cut a text must be read, so that a value that begins before the cut is found as a whole. */
+export const bytesBeyondCut = (values: readonly string[]): number => Math.max(0, ...values.flatMap(encodingsOf).map((spelling) => Buffer.byteLength(spelling)));
+
+/**
+ * Masks these values in the beginning of a text. A value that begins there is masked as a whole: half of it would not be found.
+ * @param length how much of the unmasked text is kept, in UTF-16 code units; what follows is only searched
+ */
+export function maskBeginning(text: string, values: readonly string[], length: number): string {
+  const find = createValueFinder(values);
+  const cut = find(text).find(({ start, end }) => start < length && end > length)?.end;
+  return maskFound(cut === undefined ? firstPart(text, length) : text.slice(0, cut), [find]);
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createValueFinder, mask, maskFound, createMasker } from '../../src/client/secret-masking.ts';
+import { createValueFinder, mask, maskFound, createMasker } from '../../src/contract/secret-masking.ts';
 
 /** The same, tried out value by value at every place. */
 function naively(values: readonly string[], text: string): string {
