@@ -249,6 +249,17 @@ describe('with 300 calls that wait, the page', () => {
     expect(await approvalsFixture.approvals.ask(approvalRequest({ call: 'call 150' }), start + count)).toMatchObject({ kind: 'approved' });
   });
 
+  test.each(['%00', 'C7DR%00JQW2', 'K7QM-2XR%00', '%ED%A0%80', '%FF', 'A'.repeat(200), 'constructor'])('finds nothing under what can be no code: %s', async (typed) => {
+    const answer = await browser.get(`?code=${typed}`);
+    expect(answer.status).toBe(404);
+    const markup = await answer.text();
+    expect(markup).not.toContain('\0');
+    const token = /name="form_token" value="([^"]+)"/.exec(markup)![1]!;
+    const decided = await browser.follow(await browser.post({ form_token: token, code: decodeURIComponent(typed.replace('%ED%A0%80', '').replace('%FF', '')), do: 'refuse' }));
+    expect(await decided.text()).toContain('Nothing was decided');
+    expect((await browserAt(new URL((await browser.get()).url)).get(`?code=${typed}`)).status).toBe(404);
+  });
+
   test('goes on to the one that the operator came for once they gave the secret', async () => {
     const other = browserAt(new URL((await browser.get()).url));
     expect(await (await other.get(`?code=${codes[7]}`)).text()).toContain(`name="code" value="${codes[7]}"`);

@@ -6,6 +6,7 @@ export { ephemeralKeys, keysFromFile, type KeyProvider } from './keys.ts';
 export { lockEnd, lockFacts, lockLists, lockReplaceable, lockText, readClusterLocks } from './cluster-locks.ts';
 export { createReader, isPlatformFailure, reasonUnreadable, reasonUnusable, wholeRows, type Reader } from './reader.ts';
 export { asMode, environmentIn, listOfOrganization, organizationWith, pointerIn, readById, readOperationOf, rowsIn, servicesIn, textIn, wholeListIn } from './reads.ts';
+export { openSealed, sealBytes } from './sealed-bytes.ts';
 export { otherLogText, otherStatusText, readServiceLogs, readServiceStatus, replaceableOf, type ServiceReference } from './service-reads.ts';
 export { targetAndTouched, unknownEnvironment, type Target, type TargetLocation } from './target.ts';
 export { readVariableList } from './variable-reads.ts';

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 export const keyBytes = 32;
 
 /** The purpose of a key. Each purpose has its own key, so that no key can open another's seal. */
-export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'plan' | 'question' | 'plan token' | 'operator session' | 'check';
+export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'waiting call' | 'plan' | 'question' | 'plan token' | 'operator session' | 'check';
 
 /** The keys of one data directory, by purpose. */
 export type KeyProvider = (purpose: KeyPurpose) => Buffer;

@@ -4,7 +4,7 @@ export { createApprovalQueue, type ApprovalQueue, type UnlockedQueue } from './a
 export { approvalLifetime, createApprovals, type ApprovalObserver, type Approvals, type ApprovalsConfig } from './approvals/approvals.ts';
 export { createWaitingWebhook, parseWebhookKey, parseWebhookUrl, type WaitingWebhook, type WaitingWebhookConfig } from './approvals/waiting-webhook.ts';
 export { hasSecret, operatorKeyFrom, setSecret, type OperatorKey } from './approvals/operator-secret.ts';
-export { normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
+export { isCode, normalCode, waitingCallAddress, waitingTarget, type Pending } from './approvals/pending-calls.ts';
 export { assertNotLocked } from './cluster-lock.ts';
 export { createSessionMemories, createStatelessMemories, failureLifetime, silenceLifetime, type ClientMemories } from './confirmation/client-memory.ts';
 export { answerTime, createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';

@@ -2,7 +2,7 @@ import type { ApprovalsConfig } from './approvals.ts';
 import { operatorKeyFor, type OperatorKey } from './operator-secret.ts';
 import type { SecretLock } from '../storage/secret-tries.ts';
 import type { Verdict, WaitingPage } from '../storage/waiting-records.ts';
-import { callSealer, callWithCode, normalCode, signedText, type Pending, type StoredCall } from './pending-calls.ts';
+import { callSealer, callWithCode, isCode, normalCode, signedText, type Pending, type StoredCall } from './pending-calls.ts';
 import type { Decision, RecordDecision } from '../../audit/index.ts';
 
 /** Where an operator decides, and the function that records their decisions. */
@@ -67,9 +67,11 @@ export interface ApprovalQueue {
  */
 export function createApprovalQueue({ store, keys, operator, log }: ApprovalsConfig, channel: ApprovalChannel): ApprovalQueue {
   const { waiting, secretTries } = store;
-  const sealer = () => callSealer(keys('approval'));
+  const sealer = () => callSealer(keys);
   const withCode = async (typed: string, clock: number): Promise<StoredCall | undefined> => {
-    const [code, now] = [normalCode(typed), await store.time(clock)];
+    const code = normalCode(typed);
+    if (!isCode(code)) return undefined;
+    const now = await store.time(clock);
     return callWithCode(sealer().open(await waiting.withCode(code, now), now), code);
   };
   return {

@@ -98,7 +98,7 @@ export function createApprovals({ store, keys, operator, program, options, log, 
     available: () => hasSecret(operator),
     ask: async (request, clock) => {
       const now = await store.time(clock);
-      const sealer = callSealer(keys('approval'));
+      const sealer = callSealer(keys);
       const expired = await store.waiting.dropExpired(now);
       if (expired > 0) observer?.expired(expired);
       const stored = newestOf(sealer.open(await store.waiting.ofCall(request.call, now), now), request.call);

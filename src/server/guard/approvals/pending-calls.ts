@@ -1,4 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto';
+import { openSealed, sealBytes, type KeyProvider } from '../../context/index.ts';
+import { isRecord, parseJson } from '../../../contract/index.ts';
 import type { Plan } from '../plan.ts';
 import type { FoundRecord, Verdict, WaitingRecord } from '../storage/waiting-records.ts';
 
@@ -42,20 +44,38 @@ const fourLetters = (): string => Array.from({ length: 4 }, () => alphabet[rando
 /** A random code that people can read to each other, such as `K7QM-2XRD`. */
 export const newCode = (): string => `${fourLetters()}-${fourLetters()}`;
 
+const codeForm = new RegExp(`^[${alphabet}]{4}-[${alphabet}]{4}$`);
+
+/** Whether a text has the form of a code. Nothing is looked up under any other: databases don't take every character. */
+export const isCode = (text: string): boolean => codeForm.test(text);
+
 /** A typed code, in the form in which it is stored. */
 export const normalCode = (typed: string): string => typed.trim().toUpperCase();
 
-/** Seals waiting calls for a store, and reads them back. Ignores records that were changed without the key. */
-export function callSealer(key: Uint8Array) {
-  const sealOf = (record: string): string => createHmac('sha256', key).update(record).digest('base64url');
+/**
+ * Seals waiting calls for a store, and reads them back. Whoever reads the store sees neither what a call would do nor who
+ * asked. Ignores records that were changed without the keys.
+ */
+export function callSealer(keys: KeyProvider) {
+  const hashOf = (text: string): string => createHmac('sha256', keys('approval')).update(text).digest('base64url');
+  const sealOf = (record: string): string => hashOf(`sealed ${record}`);
 
-  const open = ({ record, seal, decision }: FoundRecord): StoredCall | undefined =>
-    seal === sealOf(record) ? { pending: JSON.parse(record) as Pending, seal, ...(decision && { decision }) } : undefined;
+  const open = ({ record, seal, decision }: FoundRecord): StoredCall | undefined => {
+    const stored = parseJson(record);
+    if (!isRecord(stored)) return undefined;
+    const { sealed } = stored;
+    // Earlier versions stored the call itself. Those that are still there wait for minutes.
+    if (sealed === undefined) return seal === hashOf(record) ? { pending: stored as unknown as Pending, seal, ...(decision && { decision }) } : undefined;
+    const opened = seal === sealOf(record) && typeof sealed === 'string' ? openSealed(sealed, keys('waiting call'), 'waiting call') : undefined;
+    return opened && { pending: JSON.parse(opened.toString()) as Pending, seal, ...(decision && { decision }) };
+  };
 
   return {
     seal: (pending: Pending): WaitingRecord => {
-      const record = JSON.stringify(pending);
-      const { code, call, identity = pending.principal, expiresAt } = pending;
+      const { code, call, expiresAt } = pending;
+      // Calls of a caller are counted by it, so it is the same for each of them.
+      const identity = hashOf(`identity ${pending.identity ?? pending.principal}`);
+      const record = JSON.stringify({ identity, sealed: sealBytes(Buffer.from(JSON.stringify(pending)), keys('waiting call'), 'waiting call') });
       return { code, call, identity, record, seal: sealOf(record), expiresAt };
     },
     /** The unchanged ones of some records that have not expired, by their own word: what they were found by may have been changed. */

@@ -6,8 +6,9 @@ export interface WaitingRecord {
   readonly code: string;
   /** Keyed hash of principal, tool and exact arguments. */
   readonly call: string;
-  /** Who the caller is: how many calls may wait is counted by it. */
+  /** Keyed hash of who the caller is: how many calls may wait is counted by it. */
   readonly identity: string;
+  /** JSON with `identity`, and the call encrypted. */
   readonly record: string;
   /** Keyed hash of the record, which shows that nobody changed it. */
   readonly seal: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { RecordedCall } from '../../../server/audit/index.ts';
 import type { Clock, ServerLogger } from '../../../server/context/index.ts';
 import { StoreUnavailable } from '../../../server/failure/index.ts';
-import { matchesTyped, monotonicClock, normalCode, type ApprovalQueue, type UnlockedQueue, type Verdict } from '../../../server/guard/index.ts';
+import { isCode, matchesTyped, monotonicClock, normalCode, type ApprovalQueue, type UnlockedQueue, type Verdict } from '../../../server/guard/index.ts';
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
@@ -121,10 +121,11 @@ export function approvalsPage({ queue, program, operators: shared, hasSecret, la
 
   const view = async ({ url: { searchParams: query } }: HttpExchange, operator: OperatorSession | undefined): Promise<Response> => {
     const code = codeIn(query);
-    if (!operator) return htmlResponse((await hasSecret()) ? loginPage(undefined, code) : closedPage(program));
+    const status = code === '' || isCode(code) ? 200 : 404;
+    if (!operator) return htmlResponse((await hasSecret()) ? loginPage(undefined, status === 404 ? '' : code) : closedPage(program), status);
     const [shown, calls] = await Promise.all([code === '' ? listing(query) : single(code), latestCalls()]);
     const nonce = randomBytes(16).toString('base64url');
-    return htmlResponse(queuePage({ operator, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }), 200, nonce);
+    return htmlResponse(queuePage({ operator, shown, calls, nonce, now: clock.now(), message: messageFor(query.get('said')) }), status, nonce);
   };
 
   const logIn = async (form: URLSearchParams, address: string): Promise<Response> => {

@@ -31,7 +31,7 @@ const pendingList = (listing: PendingCallsPage, operator: OperatorSession, now: 
     : html`${searchForm}${pagination(listing, 'position')}${waitingCalls(listing.waiting, { operator, now, showsWholePlans: false })}${pagination(listing, 'position-again')}`;
 
 const singleCall = ({ code, pending }: SinglePendingCall, operator: OperatorSession, now: number): Html =>
-  html`<p id="all"><a href="${approvalsPath}">All that waits</a></p>${pending ? waitingCalls([pending], { operator, now, showsWholePlans: true }) : html`<p id="none">Nothing waits under ${code}: it expired, was decided already, or never was.</p>${searchForm}`}`;
+  html`<p id="all"><a href="${approvalsPath}">All that waits</a></p>${pending ? waitingCalls([pending], { operator, now, showsWholePlans: true }) : html`<p id="none">Nothing waits under ${clean(code)}: it expired, was decided already, or never was.</p>${searchForm}`}`;
 
 const columns = ['time', 'who', 'tool', 'target', 'tier', 'confirmed', 'outcome', 'why'] as const;
 

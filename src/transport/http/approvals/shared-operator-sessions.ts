@@ -1,29 +1,16 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import type { Clock, KeyRing } from '../../../server/context/index.ts';
+import { createHash } from 'node:crypto';
+import { openSealed, sealBytes, type Clock, type KeyRing } from '../../../server/context/index.ts';
 import { operatorKeyFrom, type OperatorSessionRecords } from '../../../server/guard/index.ts';
 import { formTokenOf, newSessionId, type OperatorSession, type OperatorSessions } from './operator-sessions.ts';
 
-const cipher = 'aes-256-gcm';
-const [ivBytes, tagBytes] = [12, 16];
-
 /** Seals a secret of a session with the newest key. It opens for that session only. */
-function seal(secret: Buffer, id: string, keyRing: KeyRing): string {
-  const iv = randomBytes(ivBytes);
-  const sealing = createCipheriv(cipher, keyRing()[0]!('operator session'), iv, { authTagLength: tagBytes }).setAAD(Buffer.from(id));
-  return Buffer.concat([iv, sealing.update(secret), sealing.final(), sealing.getAuthTag()]).toString('base64url');
-}
+const seal = (secret: Buffer, id: string, keyRing: KeyRing): string => sealBytes(secret, keyRing()[0]!('operator session'), id);
 
 /** Opens what one of the keys sealed; undefined if none of them did. */
 function open(sealed: string, id: string, keyRing: KeyRing): Buffer | undefined {
-  const bytes = Buffer.from(sealed, 'base64url');
-  if (bytes.length <= ivBytes + tagBytes) return undefined;
   for (const keys of keyRing()) {
-    try {
-      const opening = createDecipheriv(cipher, keys('operator session'), bytes.subarray(0, ivBytes), { authTagLength: tagBytes }).setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(-tagBytes));
-      return Buffer.concat([opening.update(bytes.subarray(ivBytes, -tagBytes)), opening.final()]);
-    } catch {
-      // Another key sealed it.
-    }
+    const opened = openSealed(sealed, keys('operator session'), id);
+    if (opened) return opened;
   }
   return undefined;
 }

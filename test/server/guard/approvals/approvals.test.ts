@@ -1,7 +1,9 @@
+import { createHmac } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
 import type { RecordDecision } from '../../../../src/server/audit/call-records.ts';
+import type { Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
 import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
 import { terminalSource } from '../../../../src/server/guard/storage/secret-tries.ts';
 import { maximumWaiting } from '../../../../src/server/guard/storage/waiting-records.ts';
@@ -270,7 +272,7 @@ describe('whoever writes in the store without the secret', () => {
   test('cannot change what the operator is shown, nor how long it counts', async () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
-    await here.testStore.tamper.replaceInRecords('stop_environment', 'list_projects');
+    await here.testStore.tamper.replaceInRecords('"sealed":"', '"sealed":"A');
     expect(await here.queue.find(code, now)).toBeUndefined();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'gone' });
     await using other = await openApprovals();
@@ -278,6 +280,36 @@ describe('whoever writes in the store without the secret', () => {
     await other.decide(late, 'approved', operatorSecret, now);
     await other.testStore.tamper.prolong();
     expect(await other.approvals.ask(approvalRequest(), now + approvalLifetime)).toMatchObject({ kind: 'pending' });
+  });
+});
+
+describe('what waits in the store', () => {
+  const request = approvalRequest({ principal: 'key:ann-at-work', identity: 'ann-at-work', call: 'a hash' });
+
+  test('shows nobody without the keys what is asked for, where, or by whom', async () => {
+    await using here = await openApprovals();
+    const code = codeOf(await here.approvals.ask(request, now));
+    const stored = JSON.stringify([await here.store.waiting.undecided(now), await here.testStore.rows()]);
+    expect(stored).toContain(code);
+    const { tool, target, summary } = request.plan;
+    for (const text of ['ann-at-work', tool, target.id!, target.name!, summary, 'shop/prod', 'destructive']) expect(stored).not.toContain(text);
+    expect(await here.queue.find(code, now)).toMatchObject({ principal: 'key:ann-at-work', plan: request.plan, typed: 'shop/prod' });
+  });
+
+  test('of an earlier version is read as before, and not counted with what it can not read', async () => {
+    await using here = await openApprovals();
+    const pending: Pending = { code: 'K7QM-2XRD', call: 'a hash', principal: 'key:ann-at-work', identity: 'ann-at-work', plan: request.plan, askedAt: now, expiresAt: now + approvalLifetime };
+    const record = JSON.stringify(pending);
+    const seal = createHmac('sha256', here.keys('approval')).update(record).digest('base64url');
+    const { code, call, identity = '', expiresAt } = pending;
+    await here.store.waiting.add({ code, call, identity, record, seal, expiresAt }, now, () => undefined);
+    expect(await here.approvals.ask(request, now)).toMatchObject({ kind: 'pending', code });
+    await here.decide(code, 'approved', operatorSecret, now);
+    expect(await here.approvals.ask(request, now)).toEqual({ kind: 'approved' });
+    for (const odd of ['{}', '{"sealed":7}', '{"sealed":""}', '{"sealed":"AAAA"}', '[]']) {
+      await here.store.waiting.add({ code: odd, call, identity, record: odd, seal, expiresAt }, now, () => undefined);
+    }
+    expect(await here.queue.waiting(now)).toEqual([]);
   });
 });
 

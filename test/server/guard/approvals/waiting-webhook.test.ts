@@ -218,7 +218,7 @@ describe('a call that waits', () => {
     const raced: WaitingRecords = {
       ...waiting,
       add: async (added, now, presentIn) => {
-        expect(await rival.store.waiting.add(callSealer(rival.keys('approval')).seal(pendingCall()), now, () => undefined)).toEqual({ kind: 'added' });
+        expect(await rival.store.waiting.add(callSealer(rival.keys).seal(pendingCall()), now, () => undefined)).toEqual({ kind: 'added' });
         return waiting.add(added, now, presentIn);
       },
     };

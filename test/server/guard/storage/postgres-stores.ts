@@ -7,7 +7,7 @@ import type { Tampering } from './test-stores.ts';
 export const openAt = (address: string, isTimeGiven: boolean): GuardStore => postgresGuardStore(parseAddress(address), { isTimeGiven });
 
 /** Makes a database on a server. @param name of plain letters and digits. */
-export async function createPlace(server: string, name: string): Promise<AsyncDisposable & { readonly address: string; readonly tamper: Tampering; readonly cutConnections: () => Promise<void> }> {
+export async function createPlace(server: string, name: string): Promise<AsyncDisposable & { readonly address: string; readonly tamper: Tampering; readonly rows: () => Promise<unknown>; readonly cutConnections: () => Promise<void> }> {
   const address = Object.assign(new URL(server), { pathname: `/${name}` }).href;
   const run = async (statement: string, ...values: readonly string[]): Promise<void> => void (await inDatabase(address, statement, values));
   await inDatabase(server, `create database ${name}`);
@@ -20,6 +20,7 @@ export async function createPlace(server: string, name: string): Promise<AsyncDi
       replaceInRecords: (old, text) => run('update guard_waiting set record = replace(record, $1, $2)', old, text),
       prolong: () => run("update guard_waiting set expires_at = expires_at + interval '50 years'"),
     },
+    rows: () => inDatabase(address, 'select * from guard_waiting'),
     cutConnections: async () => void (await inDatabase(server, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])),
     [Symbol.asyncDispose]: async () => void (await inDatabase(server, `drop database ${name} with (force)`)),
   };

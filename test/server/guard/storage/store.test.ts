@@ -174,3 +174,15 @@ describe('a single use', () => {
     for (const id of [used, unused]) expect(await stores.other.singleUses.use(id, start + quarterHour)).toBe('unknown');
   });
 });
+
+test('a text with characters that not every database takes is looked for like any other', async () => {
+  await using stores = await openTwice();
+  for (const odd of ['\0', 'K7QM\0', '\uD800', 'a\uDFFFb']) {
+    expect(await stores.one.waiting.withCode(odd, start)).toEqual([]);
+    expect(await stores.one.waiting.ofCall(odd, start)).toEqual([]);
+    expect(await stores.one.waiting.take(odd)).toBe(false);
+    expect(await stores.one.waiting.decide(odd, 'approved', odd)).toBe(false);
+    expect(await stores.one.singleUses.use(odd, start)).toBe('unknown');
+    expect(await stores.one.secretTries.begin(odd, start)).toMatchObject({ kind: 'try' });
+  }
+});

@@ -22,6 +22,8 @@ export interface TestStore extends AsyncDisposable {
   /** Opens it once more, as another process does, with the time that the test makes up. Closed at the end. */
   readonly open: () => GuardStore;
   readonly tamper: Tampering;
+  /** What the database has of waiting calls. */
+  readonly rows: () => Promise<unknown>;
   /** Ends all connections to it; absent where there are none. */
   readonly cutConnections?: () => Promise<void>;
 }
@@ -37,6 +39,7 @@ export const storeAtAddress = (address: string, isTimeGiven = false): GuardStore
 interface Place extends AsyncDisposable {
   readonly address: string;
   readonly tamper: Tampering;
+  readonly rows: () => Promise<unknown>;
   readonly cutConnections?: () => Promise<void>;
 }
 
@@ -55,6 +58,10 @@ async function sqlitePlace(): Promise<Place> {
       moveDecision: (from, to) => run('UPDATE decision SET code = ? WHERE code = ?', to, from),
       replaceInRecords: (old, text) => run('UPDATE pending SET record = replace(record, ?, ?)', old, text),
       prolong: () => run('UPDATE pending SET expires_at = expires_at * 2'),
+    },
+    rows: async () => {
+      using database = new DatabaseSync(address, { timeout: 5000 });
+      return database.prepare('SELECT * FROM pending').all();
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

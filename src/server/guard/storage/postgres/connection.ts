@@ -1,4 +1,4 @@
-import { IncompatibleSchema, migrateSchema, openPool, requireCompatibleSchema, transaction, type PostgresAddress, type PostgresClient } from '../../../../postgres/index.ts';
+import { IncompatibleSchema, migrateSchema, openPool, requireCompatibleSchema, storableText, transaction, type PostgresAddress, type PostgresClient } from '../../../../postgres/index.ts';
 import { StoreUnavailable } from '../../../failure/index.ts';
 import { timeStep } from '../time-step.ts';
 import { guardSchema } from './schema-steps.ts';
@@ -71,7 +71,10 @@ const timeIn = (query: Query, isTimeGiven: boolean) => async (clock: number): Pr
   return now;
 };
 
-const queryOn = (client: Pick<PostgresClient, 'query'>): Query => async (statement, ...values) => (await client.query<Record<string, unknown>>(statement, [...values])).rows;
+/** A value as the database takes it: names, callers and codes are of others. */
+const storable = (value: unknown): unknown => (typeof value === 'string' ? storableText(value) : Array.isArray(value) ? value.map(storable) : value);
+
+const queryOn = (client: Pick<PostgresClient, 'query'>): Query => async (statement, ...values) => (await client.query<Record<string, unknown>>(statement, values.map(storable))).rows;
 
 /** What the database shows of connections of servers. */
 export const applicationName = 'infra-mcp-server';
