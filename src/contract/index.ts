@@ -5,7 +5,7 @@ export { defaultHistoryPageSize, everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';
 export { isRecord, parseJson, recordsIn, type JsonRecord } from './json.ts';
-export { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit, maximumBodyBytes, rateHeaders } from './limits.ts';
+export { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit, maximumBodyBytes, maximumInstances, rateHeaders } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
 export { replacingSecret, storingSecret } from './extensions/any-variable.ts';

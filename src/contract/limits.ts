@@ -19,3 +19,9 @@ export const rateHeaders = {
 
 /** Largest request body that a server accepts, in bytes. */
 export const maximumBodyBytes = 1024 * 1024;
+
+/**
+ * Most instances that a request may ask for: of a service at once, or of one run of a job after another. Far above what
+ * anybody means; a number with a digit too many would hold up everything else on its cluster. What was stored before is kept.
+ */
+export const maximumInstances = 1000;

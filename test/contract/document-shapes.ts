@@ -456,8 +456,8 @@ export const shapes = {
     cpu            integer default=500
     memory         integer default=512
     gpu            integer default=0 minimum=0
-    min_running_instances   integer default=1 minimum=0
-    max_running_instances   integer default=1
+    min_running_instances   integer default=1 minimum=0 +maximum=1000
+    max_running_instances   integer default=1 +maximum=1000
     auto_preview   boolean
     auto_deploy    boolean nullable
     annotations_groups[].id   uuid +required

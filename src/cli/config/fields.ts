@@ -93,6 +93,12 @@ export const nameList = () =>
     value.split(',').map((word) => word.trim()),
   );
 
+/** Names of environment variables, separated by commas. */
+export const variableNames = () =>
+  textMatching('names of environment variables, separated by commas', (value) => value.split(',').every((word) => /^[A-Za-z_]\w*$/.test(word.trim())))().transform((value) =>
+    value.split(',').map((word) => word.trim()),
+  );
+
 /** Host names separated by commas. */
 export const hostNames = () =>
   textMatching('host names without ports, separated by commas', (value) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit } from '../../contract/index.ts';
 import { pageLink } from './page-links.ts';
-import { httpAddress, command, enumOf, optional, path, withDefault, integerBetween, textMatching, nameList, anyText, booleanText } from './fields.ts';
+import { httpAddress, command, enumOf, optional, path, withDefault, integerBetween, textMatching, nameList, variableNames, anyText, booleanText } from './fields.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -39,7 +39,11 @@ export const options = {
   }),
   auditCommand: optional(command, {
     env: 'INFRA_AUDIT_COMMAND', value: 'json', commands: ['stdio', 'http', 'approve'], secret: true,
-    description: 'Command that receives the audit records on its standard input instead. It is started without a shell.',
+    description: 'Command that receives the audit records on its standard input instead. It is started without a shell, and without the tokens and secrets of this program: of its environment it gets PATH, HOME, language, time zone and the like.',
+  }),
+  auditCommandEnv: optional(variableNames, {
+    env: 'INFRA_AUDIT_COMMAND_ENV', value: 'names', commands: ['stdio', 'http', 'approve'],
+    description: 'Further environment variables that this command gets, by their names, separated by commas.', fallback: 'none',
   }),
   approvalsWebhookUrl: optional(httpAddress, {
     env: 'INFRA_APPROVALS_WEBHOOK_URL', commands: ['stdio', 'http'], environmentOnly: true, secret: true,

@@ -61,7 +61,7 @@ export function auditFilesOf(config: Config, keys: KeyProvider = keysFor(config)
 /** Creates this process's audit log. @param shared where its chains are anchored, if anywhere. */
 function auditLogOf(config: Config, keys: KeyProvider, shared?: Pick<SharedGuard, 'store' | 'anchorFailed'>): AuditLog {
   const { file, heads, keys: auditKeys } = auditFilesOf(config, keys);
-  return createAuditLog({ sink: config.auditCommand ? commandSink(config.auditCommand) : fileSink(file), heads, keys: auditKeys, ...(shared && { anchoring: createAnchoring({ anchors: shared.store.anchors, keys: auditKeys, failed: shared.anchorFailed }) }) });
+  return createAuditLog({ sink: config.auditCommand ? commandSink(config.auditCommand, config.auditCommandEnv) : fileSink(file), heads, keys: auditKeys, ...(shared && { anchoring: createAnchoring({ anchors: shared.store.anchors, keys: auditKeys, failed: shared.anchorFailed }) }) });
 }
 
 const clock = { now: Date.now };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maximumInstances } from '../limits.ts';
 import { DateTime, freeText, Name, Pointer, reference, resourceOf, Uri, Uuid } from '../primitives.ts';
 import { GitRepositoryRequest } from './application.ts';
 import { ImageTag } from './container.ts';
@@ -53,7 +54,7 @@ export const JobRequest = z.object({
   healthchecks: Healthchecks.optional(),
   ...computeResources,
   description: z.string().optional(),
-  max_nb_restart: z.int().min(0).default(0).describe('Retries when it fails.'),
+  max_nb_restart: z.int().min(0).max(maximumInstances).default(0).describe('Retries when it fails.'),
   max_duration_seconds: z.int().min(0).default(300).describe('Longest run.'),
   ...jobFields,
   annotations_groups: z.array(Pointer).optional(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maximumInstances } from '../limits.ts';
 import { DateTime, freeText, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
 
 /** Kinds of services, as responses name them. */
@@ -119,7 +120,7 @@ export const computeResources = {
   gpu: z.int().min(0).default(0),
 };
 
-const MaximumInstances = z.int().refine((value) => value === -1 || value >= 1, { error: 'must be at least 1, or -1 for no limit' });
+const MaximumInstances = z.int().max(maximumInstances).refine((value) => value === -1 || value >= 1, { error: 'must be at least 1, or -1 for no limit' });
 
 /** Members that applications and containers share in requests. */
 export const workloadRequestFields = {
@@ -127,7 +128,7 @@ export const workloadRequestFields = {
   description: z.string().optional(),
   arguments: z.array(z.string()).optional(),
   entrypoint: z.string().optional(),
-  min_running_instances: z.int().min(0).default(1).describe('0 = none.'),
+  min_running_instances: z.int().min(0).max(maximumInstances).default(1).describe('0 = none.'),
   max_running_instances: MaximumInstances.default(1).describe('-1 = no limit.'),
   ports: z.array(ServicePort).optional(),
   storage: z.array(Storage).optional(),

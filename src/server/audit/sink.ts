@@ -57,6 +57,17 @@ export function fileSink(path: string): Sink {
   };
 }
 
+/** The variables that a command gets: where programs, files and certificates are, who runs it, language and time zone. None holds a secret. */
+const passedVariables: readonly string[] = [
+  'PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ', 'TZDIR', 'TMPDIR', 'XDG_RUNTIME_DIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+  // Without these, Windows starts hardly any program.
+  'SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'USERNAME', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES',
+];
+
+/** The environment of a command. @param named further variables that the operator wants it to have */
+const environmentOf = (named: readonly string[]): Record<string, string> =>
+  Object.fromEntries([...passedVariables, ...named].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+
 const waitForExit = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     child.once('close', () => resolve());
@@ -66,14 +77,16 @@ const waitForExit = (child: ChildProcess): Promise<void> =>
 /**
  * Writes to the standard input of a command, which starts with the first line and never through a shell. A line counts as
  * written once it is in the command's pipe. A command that exited is started again for the next line.
+ * Of this process's variables it gets only some, because the others hold tokens and secrets.
  * @param argv the command and its arguments.
+ * @param variables names of further variables that it gets.
  */
-export function commandSink(argv: readonly string[]): Sink {
+export function commandSink(argv: readonly string[], variables: readonly string[] = []): Sink {
   const [command = '', ...args] = argv;
   let child: ChildProcess | undefined;
 
   const start = (): ChildProcess => {
-    const started = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'], windowsHide: true });
+    const started = spawn(command, args, { env: environmentOf(variables), stdio: ['pipe', 'ignore', 'inherit'], windowsHide: true });
     const exited = (): void => {
       if (child === started) child = undefined;
     };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { maximumInstances } from '../../../src/contract/limits.ts';
 import { type OperationName } from '../../../src/contract/operations.ts';
 import { type Json, type TestPlatform, unknownId, type PlatformResponse, rowsOf, startTestPlatform } from '../../support/test-platform.ts';
 import { validRequests } from './valid-requests.ts';
@@ -86,6 +87,15 @@ describe('resources', () => {
     expect((await send('create_application', { min_running_instances: 0, max_running_instances: 1 })).status).toBe(201);
     expectRefusal(await send('create_application', { max_running_instances: 0 }), /^max_running_instances: /);
     expectRefusal(await send('create_application', { min_running_instances: -1 }), /^min_running_instances: /);
+  });
+
+  test('instances: there is a most', async () => {
+    const most = { min_running_instances: maximumInstances, max_running_instances: maximumInstances };
+    expect((await send('create_application', most)).status).toBe(201);
+    for (const operation of ['create_application', 'update_container'] as const) {
+      for (const member of Object.keys(most)) expectRefusal(await send(operation, { ...most, [member]: maximumInstances + 1 }), new RegExp(`^${member}: `));
+    }
+    expectRefusal(await send('create_job', { max_nb_restart: maximumInstances + 1 }), /^max_nb_restart: /);
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { maximumInstances } from '../../../src/contract/limits.ts';
 import { toWire } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
@@ -29,8 +30,10 @@ const startOn = async (stored: string, more = ''): Promise<void> => {
 };
 
 const call = async (name: OperationName, input: Json = {}): Promise<Json> => {
-  const { method, target } = toWire(operations[name], input);
-  const answer = await fetch(`${platform!.url}${target}`, { method, headers: { authorization: 'Token token-of-the-fixture' } });
+  const { method, target, body: sent } = toWire(operations[name], input);
+  const answer = await fetch(`${platform!.url}${target}`, {
+    method, headers: { authorization: 'Token token-of-the-fixture', ...(sent !== undefined && { 'content-type': 'application/json' }) }, ...(sent !== undefined && { body: JSON.stringify(sent) }),
+  });
   const body = (await answer.json()) as Json;
   if (!answer.ok) throw new Error(`${name}: ${JSON.stringify(body)}`);
   return body;
@@ -136,4 +139,17 @@ test('user names and passwords that an earlier program stored in the addresses o
   await db.destroy();
   expect(openVault(dataDir).open(sealed!)).toBe('hooker:made-up-pass');
   for (const name of await readdir(dataDir)) expect((await readFile(join(dataDir, name))).includes('made-up-pass'), name).toBe(false);
+});
+
+test('a service that an earlier program stored with more instances than there may be is read, deployed and brought down', async () => {
+  const counts = { min_running_instances: maximumInstances + 1, max_running_instances: maximumInstances + 1 };
+  await startOn('data-0002', `UPDATE service SET spec = json_set(spec, '$.min_running_instances', ${counts.min_running_instances}, '$.max_running_instances', ${counts.max_running_instances}) WHERE kind = 'application'`);
+  const application_id = platform!.seed['application_id']!;
+  const { name, healthchecks, git_repository } = await call('get_application', { application_id });
+  expect(await call('get_application', { application_id })).toMatchObject(counts);
+  await call('deploy_application', { application_id });
+  await running(application_id);
+  const edit = { application_id, name, healthchecks, git_repository };
+  await expect(call('update_application', { ...edit, ...counts })).rejects.toThrow('min_running_instances');
+  expect(await call('update_application', { ...edit, min_running_instances: 1, max_running_instances: 1 })).toMatchObject({ min_running_instances: 1, max_running_instances: 1 });
 });

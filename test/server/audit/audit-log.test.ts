@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/server/audit/sink.ts';
 import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';
@@ -134,6 +134,23 @@ describe('a trail into a command', () => {
     await auditLog.append({ tool: 'a' }, true);
     await auditLog.close();
     expect(await readFile(file, 'utf8')).toContain('"tool":"a"');
+  });
+
+  test('gets no variable that is not listed or named', async () => {
+    await using folder = await temporaryFolder();
+    const { heads, keys } = auditLogIn(folder.path);
+    const secrets = ['INFRA_API_TOKEN', 'INFRA_DATABASE_URL', 'AWS_SECRET_ACCESS_KEY', 'SPLUNK_TOKEN', 'NODE_OPTIONS'];
+    for (const name of secrets) vi.stubEnv(name, name === 'NODE_OPTIONS' ? '--no-warnings' : 'hidden');
+    vi.stubEnv('TZ', 'Europe/Lisbon');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const file = join(folder.path, 'environment');
+    const copyEnvironment = 'require("fs").writeFileSync(process.argv[1], JSON.stringify(process.env)); process.stdin.resume()';
+    const auditLog = createAuditLog({ sink: commandSink(node(copyEnvironment, file), ['SPLUNK_TOKEN', 'NOT_SET']), heads, keys });
+    await auditLog.append({ tool: 'a' }, true);
+    await auditLog.close();
+    const given = JSON.parse(await readFile(file, 'utf8')) as Record<string, string>;
+    expect(given).toMatchObject({ PATH: process.env['PATH'], TZ: 'Europe/Lisbon', SPLUNK_TOKEN: 'hidden' });
+    expect(Object.keys(given).filter((name) => secrets.includes(name))).toEqual(['SPLUNK_TOKEN']);
   });
 
   test('fails when the command is not there', async () => {

@@ -1,3 +1,4 @@
+import { maximumInstances } from '../../../contract/index.ts';
 import type { ServiceToRun } from '../index.ts';
 import { digest, slug } from './phase-context.ts';
 
@@ -24,5 +25,5 @@ export const instanceVersion = (service: ServiceToRun, commitId: string | undefi
   }
 };
 
-/** How many instances of a service run. */
-export const instancesOf = ({ kind, spec }: ServiceToRun): number => (kind === 'application' || kind === 'container' ? spec.min_running_instances : 1);
+/** How many instances of a service run. Earlier versions stored any number. */
+export const instancesOf = ({ kind, spec }: ServiceToRun): number => (kind === 'application' || kind === 'container' ? Math.min(spec.min_running_instances, maximumInstances) : 1);
