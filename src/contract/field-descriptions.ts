@@ -17,7 +17,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
 
   // The runtime configuration.
   entrypoint: 'Command to start.',
-  arguments: 'Of the entrypoint.',
+  arguments: 'Of entrypoint.',
 
   // Ports.
 

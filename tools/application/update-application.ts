@@ -7,8 +7,8 @@ export const updateApplication = defineTool(
   serviceUpdate(operations.update_application, {
     title: 'Scale an application, give it more memory or CPUs',
     description:
-      'Change how an app runs or is built: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
-      'another git branch, expose a port, change its Dockerfile, health check, disks.',
+      'Change an app: give it more memory, raise its CPU limit, scale or autoscale its instances (replicas), point it at ' +
+      'another branch, expose a port, change its Dockerfile, health check, disks.',
     asRequest: withHealthchecks,
     fields: { git_repository: '{url, branch, root_path}.' },
     folded: ['git_repository'],

@@ -1,7 +1,7 @@
 import { readingsOf } from '../../client/index.ts';
 import { withoutInvisible, withStyleMarks } from '../../contract/index.ts';
 import { isRecord, memberOf, memoised, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { hasUserinfo, isCredentialHeader, isSecretName, looksLikeSecret } from './recognition/index.ts';
+import { hasUserinfo, isCarrier, isCredentialHeader, isNestedSecret, isSecretName, isSecretNumber, looksLikeSecret, nestedKindOf, type NestedKind } from './recognition/index.ts';
 
 const notNull = memoised(withoutNull);
 
@@ -20,11 +20,11 @@ export interface MaskingRules {
 /** Chooses the rules for a string. @param provided the caller's value at the same place: the same string, another value, or undefined. */
 export type MaskingRulesAt = (text: string, provided: unknown) => MaskingRules;
 
-/** Members that hold the name of a `value` beside them: of a variable, label, header or chart value. */
-const nameMembers = ['key', 'name'] as const;
-const valueMember = 'value';
+/** Members that hold the name of a `value` beside them: of a variable, label, header, parameter or chart value. */
+const nameMember = /^(?:key|name|header|header_?name|variable|param(?:eter)?|property|attribute)$/i;
+const valueMember = /^values?$/i;
 
-const nameIn = (record: JsonRecord): string | undefined => nameMembers.map((member) => record[member]).find((name) => typeof name === 'string');
+const namesIn = (record: JsonRecord): readonly string[] => Object.entries(record).flatMap(([member, name]) => (typeof name === 'string' && nameMember.test(member) ? [name] : []));
 
 /** The forms of a name to check: without what may split it, and as it is shown. */
 function nameReadings(name: string, rules: MaskingRules): readonly string[] {
@@ -53,20 +53,36 @@ function withNames(members: readonly (readonly [string, unknown])[]): JsonRecord
   return Object.fromEntries(members.map(([name, member]) => [uniqueName(name), member]));
 }
 
+/** A text as it is judged: without escape sequences and invisible characters, also where they were written out before. */
+const visibleIn = (text: string): string => readingsOf(text)[0]!;
+
+/** Where a value stands, beyond its schema. */
+interface Place {
+  readonly isInList?: boolean;
+  /** What the secret name of a list or map above it says of it. */
+  readonly below?: NestedKind | undefined;
+}
+
 /**
- * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, and values beside a
- * secret name. Sanitizes every other string, and the names of undeclared members, as text.
+ * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists and
+ * maps under such a name, and values beside a secret name; numbers where they may be passwords. Sanitizes every other
+ * string, and the names of undeclared members, as text.
  * @param provided the caller's value at the same place, compared member by member.
  */
-export function redactValue(value: unknown, node: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided?: unknown, isInList = false): unknown {
+export function redactValue(value: unknown, node: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided?: unknown, { isInList = false, below }: Place = {}): unknown {
   const schema = node && notNull(node);
-  if (typeof value === 'string') {
-    return redactText(value, schema, rulesAt(value, provided));
+  if (typeof value === 'string' || typeof value === 'number') {
+    const text = String(value);
+    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text))) return rulesAt(text, asText(provided)).hide(text);
+    return typeof value === 'string' ? redactText(value, schema, rulesAt(value, provided)) : value;
   }
-  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList }, schema, rulesAt, Array.isArray(provided) ? provided[index] : undefined));
+  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList, below }, schema, rulesAt, Array.isArray(provided) ? provided[index] : undefined));
   if (!isRecord(value)) return value;
-  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, rulesAt, provided)));
+  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, rulesAt, provided, { isInList, below })));
 }
+
+/** A number as the text that it is compared as; any other value as it is. */
+const asText = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value);
 
 // Up to the last @ before the path: everything before it is userinfo.
 const userinfo = /^(?<scheme>[a-z][\w+.-]*:\/\/)(?<secret>[^/?#\\]+)@/i;
@@ -82,7 +98,7 @@ function redactText(text: string, schema: JsonSchema | undefined, { hide, text: 
 }
 
 /** Masks an item of a list. A value may follow its flag, or its name in a list of `[name, value]` pairs. */
-function redactItem({ list, item, index, isInList }: { list: readonly unknown[]; item: unknown; index: number; isInList: boolean }, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown): unknown {
+function redactItem({ list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown): unknown {
   const previous: unknown = list[index - 1];
   const name = typeof previous === 'string' && !previous.includes('=') ? withoutInvisible(previous) : undefined;
   if (typeof item === 'string' && name !== undefined && isSecretName(name, withoutInvisible(item))) {
@@ -90,22 +106,33 @@ function redactItem({ list, item, index, isInList }: { list: readonly unknown[];
     const isFlag = name.startsWith('-');
     if (isFlag ? rules.afterFlag(item) : isInList && list.length === 2) return rules.hide(item);
   }
-  return redactValue(item, schema?.items, rulesAt, provided, true);
+  return redactValue(item, schema?.items, rulesAt, provided, { isInList: true, below });
+}
+
+/** What the names over a value in a map say of it. In a row of a list only the members that carry its secret count. */
+function saidOfMember(name: string, names: readonly string[], { isInList, below }: Place): NestedKind | undefined {
+  const own = names.flatMap((one) => nestedKindOf(one) ?? [])[0];
+  return own ?? (isInList && !isCarrier(name) ? undefined : below);
 }
 
 /** Masks a member of a record, and its name if the schema doesn't declare it. */
-function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown): readonly [string, unknown] {
+function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown, place: Place): readonly [string, unknown] {
   const declared = memberOf(schema, name);
   const memberProvided = providedIn(provided, name);
   const nameRules = rulesAt(name, memberProvided === undefined ? undefined : name);
   const shownName = declared ? name : nameRules.text(name);
-  if (typeof member !== 'string') return [shownName, redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
-  const rules = rulesAt(member, memberProvided);
-  const visible = withoutInvisible(member);
-  const pairName = name === valueMember ? nameIn(record) : undefined;
-  const pairNames = pairName === undefined ? [] : nameReadings(pairName, nameRules);
+  const ownNames = declared ? [] : nameReadings(name, nameRules);
+  const pairNames = valueMember.test(name) ? namesIn(record).flatMap((one) => nameReadings(one, nameRules)) : [];
+  const below = declared && pairNames.length === 0 ? undefined : saidOfMember(name, [...ownNames, ...pairNames], place);
+  const inner = (): unknown => redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided, { below });
+  if (typeof member !== 'string' && typeof member !== 'number') return [shownName, inner()];
+  const text = String(member);
+  const rules = rulesAt(text, asText(memberProvided));
+  const visible = visibleIn(text);
+  const tells = (one: string): boolean => (typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one));
   const isSecret =
-    (!declared && nameReadings(name, nameRules).some((one) => isSecretName(one, visible) || isCredentialHeader(one))) ||
-    pairNames.some((one) => isSecretName(one, visible) || isCredentialHeader(one) || (rules.byShape && looksLikeSecret(one, visible)));
-  return [shownName, isSecret ? rules.hide(member) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
+    ownNames.some(tells) ||
+    pairNames.some((one) => tells(one) || (rules.byShape && typeof member === 'string' && looksLikeSecret(one, visible))) ||
+    (!declared && place.below !== undefined && (!place.isInList || isCarrier(name)) && isNestedSecret(place.below, isCarrier(name) ? undefined : name, visible));
+  return [shownName, isSecret ? rules.hide(text) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
 }

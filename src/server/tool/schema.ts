@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fieldDescriptions, inputShape, maximumInstances, type AnyOperation } from '../../contract/index.ts';
+import { fieldDescriptions, inputShape, type AnyOperation } from '../../contract/index.ts';
 import type { ResourceKind } from './name-resolver.ts';
 import { memoised, toJsonSchema, withoutNull, type JsonSchema } from '../json/index.ts';
 import { schemaWithShownNames } from './argument-names.ts';
@@ -9,11 +9,13 @@ import type { Tool, SchemaPrinting } from './tool.ts';
 /** Members that the server fills in if they are missing, so clients need not know them. */
 const defaulted = ['organization_id'];
 
+const largestPort = 65535;
+
 // Obvious bounds are left out, because they cost tokens in every conversation: safe integers, "not negative", the range
-// of ports, more instances than anybody means.
+// of ports.
 const bounds = ({ minimum, maximum }: JsonSchema): JsonSchema => ({
   ...(minimum !== undefined && minimum > 1 && { minimum }),
-  ...(maximum !== undefined && maximum < maximumInstances && { maximum }),
+  ...(maximum !== undefined && maximum < largestPort && { maximum }),
 });
 
 const lastName = (path: string): string => path.slice(path.lastIndexOf('.') + 1);

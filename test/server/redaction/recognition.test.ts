@@ -54,6 +54,11 @@ const forms: readonly ((secret: string) => string)[] = [
   (secret) => `auth:\n  rootPassword: ${secret}\n  user: app`,
   (secret) => `tls:\n  privateKey: |\n    ${secret}\n    ${secret}\n  port: 80`,
   (secret) => `redis: {password: ${secret}, port: 80}`,
+  (secret) => `{"tokens":["${secret}","${secret}"],"count":2}`,
+  (secret) => `"passwords": {\n  "main": "${secret}"\n}`,
+  (secret) => `apiKeys: {ci: ${secret}, user: app}`,
+  (secret) => `passwords:\n  main: ${secret}\n  other: ${secret}`,
+  (secret) => `{"header":"X-Api-Key","value":"${secret}"}`,
   (secret) => `env:\n- name: DB_PASSWORD\n  value: ${secret}\n- name: MODE`,
   (secret) => `[{"name":"DB_PASSWORD","value":"${secret}"}]`,
   (secret) => `[["auth.token","${secret}"],["port","80"]]`,
@@ -75,7 +80,7 @@ const forms: readonly ((secret: string) => string)[] = [
 /** What stands between secrets in hostile text: beginnings and ends of every form. */
 const fragments = fc.constantFrom(
   'eyJ', '.', '-----BEGIN PRIVATE KEY-----', '-----END PRIVATE KEY-----', 'a://', 'a://b:', '@', '@h', '@tcp(', 'authorization: ', 'Authorization: Bearer ', 'Digest ', 'cookie: a=', '; ',
-  'password', 'password: ', 'password=', '"password":"', '"token": ', "'", '"', '\\"', '\\n', '\n', '\n  ', ' ', ': ', '=', '{', '}', '[', ']', ',', '- ', 'name: API_TOKEN', 'value: ', '"name":"TOKEN",', '"value":"',
+  'password', 'password: ', 'password=', '"password":"', '"token": ', "'", '"', '\\"', '\\n', '\n', '\n  ', ' ', ': ', '=', '{', '}', '[', ']', ',', '- ', 'name: API_TOKEN', 'header: X-Api-Key', 'tokens: [', 'passwords: {a: ', 'pin: 4711', 'value: ', '"name":"TOKEN",', '"value":"',
   'key: |\n', 'secret: >-\n    ', '--token ', 'curl -u a:', 'mysql -p', 'login a password ', 'bearer ', 'token is ', 'DB_PASSWORD=', 'FOO_KEY=', 'STRIPE_KEY=a1B2c3D4e5F6g7H8', '[hidden]', '[hidden, 7 characters]',
   'ghp_aaaaaaaaaaaaaaaaaaaa', 'AKIAAAAAAAAAAAAAAAAA', 'hunter22', 'required', 'of', '#', ' # ', '|', '&', '?token=', ';password=', '<token>', '<', '>', '(', ')', '$2b$12$', 'é', '😀', '\t',
 );

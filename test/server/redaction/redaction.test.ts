@@ -101,6 +101,29 @@ describe('redaction of values', () => {
     expect(shown(answer, answerSchema(operations.list_environment_variables))).toEqual(answer);
   });
 
+  test.each<[string, object, object]>([
+    ['lists', { tokens: ['ci-token-42', 'word'], passwords: ['correct', 'horse'] }, { tokens: [mask, 'word'], passwords: [mask, mask] }],
+    ['maps', { passwords: { main: 'correct', replica: { eu: 'horse' } } }, { passwords: { main: mask, replica: { eu: mask } } }],
+    ['maps of credentials', { credentials: { username: 'app', value: 'made-up-42', region: 'eu-west-1', password: 'plain' } }, { credentials: { username: 'app', value: mask, region: 'eu-west-1', password: mask } }],
+    ['rows', { tokens: [{ id: 'ci-42', value: 'made-up-42', note: 'rotated 2026' }] }, { tokens: [{ id: 'ci-42', value: mask, note: 'rotated 2026' }] }],
+    ['numbers', { password: 12_345_678, pin: 4711, user_otp: 255_133, pins: [4711] }, { password: mask, pin: mask, user_otp: mask, pins: [4711] }],
+    ['numbers in maps and lists', { passwords: { main: 12_345_678 }, more: [{ passwords: [87_654_321] }] }, { passwords: { main: mask }, more: [{ passwords: [mask] }] }],
+    ['pairs', [{ header: 'X-Api-Key', value: 'abc' }, { header: 'X-Auth-Token', values: ['made-up-42'] }, { Parameter: 'db_password', Value: 12_345_678 }], [{ header: 'X-Api-Key', value: mask }, { header: 'X-Auth-Token', values: [mask] }, { Parameter: 'db_password', Value: mask }]],
+  ])('masks secrets in %s under names that tell', (_, value, masked) => {
+    expect(shown({ value })).toEqual({ value: masked });
+    expect(shown(shown({ value }))).toEqual({ value: masked });
+  });
+
+  test.each<[string, object]>([
+    ['counts', { token_count: 5, tokens: 1200, max_tokens: 4096, prompt_tokens: 81_234, passwords: 3, secrets: 1024, token: 17, pin: 7 }],
+    ['ids of tokens', { tokens: [1, 2, 3, 17, 50_256] }],
+    ['switches', { secret: true, secrets: [], token: null, passwords: {}, has_password: false }],
+    ['rows of secrets', { secrets: [{ id: '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e', key: 'DB_PASSWORD2', scope: 'APPLICATION', description: 'rotated 2026', service_name: 'api-v2' }] }],
+    ['pages', { next_page_token: 'abc-123-def', nextPageToken: 20 }],
+    ['what describes them', { token: { type: 'Bearer', expires_in: 3600, created_at: '2026-11-20T10:00:00Z', url: 'https://id.example.test/token2' }, secret_ref: { name: 'db-2' } }],
+    ['headers', [{ header: 'X-Request-Id', value: 'abc-123' }, { parameter: 'page', value: 2 }]],
+  ])('leaves %s alone', (_, value) => expect(shown(value)).toEqual(value));
+
   test('masks words after one that names them', () => {
     expect(shown({ arguments: ['--password', 'hunter22', '--verbose'], set: [['auth.token', 'x'], ['port', '80']] })).toEqual({
       arguments: ['--password', mask, '--verbose'], set: [['auth.token', mask], ['port', '80']],

@@ -2,14 +2,15 @@ import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
 import { lineBoundsOf } from './line-bounds.ts';
 import { type AssignedName, assignedNameAt } from './assigned-name.ts';
+import { mapBelow, nestedKindOf, nestedSpans } from './nested-values.ts';
 import { mayBeSecretName, isSecretName } from './secret-names.ts';
 import { createPairs, isPairMember } from './name-value-pairs.ts';
 import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar-values.ts';
 import type { Recognizer, Span } from './spans.ts';
-import { canBeSecret, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
+import { canBeSecret, isEvident, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
 /** Occurs in every name of interest: a quick test before the name is split into words. */
-const hint = /pass|pw|secret|token|cred|auth|key|cookie|name|value/i;
+const hint = /pass|pw|secret|token|cred|auth|key|pin|otp|cookie|name|value|header|variable|param|property|attribute/i;
 
 /** Where an unquoted value ends, by its context. */
 const ends = {
@@ -67,21 +68,20 @@ function bareValue(text: string, at: number, member: AssignedName, valueContext:
 }
 
 const slashPair = /^[a-z\d.-]+\/[a-z\d.-]+$/;
-const address = /^[a-z][a-z\d+.-]{1,20}:\/\//i;
-const semver = /^[\^~<>=v]*\d+(?:\.\d+){1,3}(?:[-+][\w.-]{1,30})?$/;
 const angled = /^<[a-z][\w -]{0,50}>/i;
-const path = /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/;
 const brackets = /^[[{(](?:["'\s]|$)/;
 
 // Names ending in "token" often hold a count, a lifetime, or the token of a parser.
 const numbered = /tokens?$/i;
+// Of several, a number is how many there are.
+const plural = /[^s]s$/i;
 const number = /^(?:\d{1,6}(?:ms|s|m|h|d)?|[A-Z_]{1,30})$/;
 
 /** Whether the value itself shows that it is not a secret: a placeholder, a URL, a version, the member's own name. */
 function isEvidentlyHarmless(text: string, value: Scalar, { name, separator, valueAt }: AssignedName, valueContext: ValueContext): boolean {
   const word = text.slice(value.start, Math.min(value.end, value.start + inspectedLength));
-  if (word === '' || !canBeSecret(word) || isPlaceholder(word) || address.test(word) || semver.test(word) || path.test(word)) return true;
-  if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word))) return true;
+  if (word === '' || !canBeSecret(word) || isPlaceholder(word) || isEvident(word)) return true;
+  if (word.toLowerCase() === name.toLowerCase() || (numbered.test(name) && number.test(word)) || (plural.test(name) && /^\d+$/.test(word))) return true;
   if (value.quoted) return false;
   if (brackets.test(word) || angled.test(text.slice(value.start, value.start + 60)) || (name === 'passwd' && !isMixed(word))) return true;
   const isCode = text[valueAt] === ' ' || valueContext === 'flow' || word.startsWith('$(');
@@ -109,29 +109,15 @@ function isSecretValue(text: string, value: Scalar, member: AssignedName, valueC
 
 function yamlSpans(text: string, member: AssignedName, at: number, limit: number, column: number): readonly Span[] | undefined {
   if (member.separator !== ':' || member.line !== 'own' || !isSecretName(member.name)) return undefined;
-  if (at >= limit) return valuesBelow(text, limit, column);
+  if (at >= limit) {
+    const values = valuesBelow(text, limit, column);
+    const kind = nestedKindOf(member.name);
+    return values.length > 0 || kind === undefined ? values : mapBelow(text, limit, column, kind);
+  }
   if (text[at] !== '|' && text[at] !== '>') return undefined;
   if (!blockMark.test(text.slice(at, Math.min(limit, at + 200)))) return undefined;
   const block = blockBelow(text, limit, column);
   return block ? [block] : [];
-}
-
-const listOfStrings = /\[[ \t]{0,5}(?=\\{0,7}["'])/y;
-
-/** The strings of the bracketed list that begins at `at`, without plain words. */
-function listedStrings(text: string, at: number, limit: number): readonly Span[] {
-  listOfStrings.lastIndex = at;
-  if (!listOfStrings.test(text)) return [];
-  const spans: Span[] = [];
-  for (let next = listOfStrings.lastIndex; ;) {
-    const item = quotedAt(text, next, limit);
-    if (!item) return spans;
-    const word = text.slice(item.start, item.end);
-    if (isMixed(word) || word === '[hidden]') spans.push(item);
-    const comma = afterSpaces(text, item.after);
-    if (text[comma] !== ',') return spans;
-    next = afterSpaces(text, comma + 1);
-  }
 }
 
 const tag = /(?:!{1,2}\w{1,20}|&\w{1,60})[ \t]{1,5}/y;
@@ -200,8 +186,9 @@ function spansOf(text: string, member: AssignedName, context: MemberContext, lin
   const below = yamlSpans(text, member, at, limit, member.start - lineStart);
   if (below) return below;
   if (at > limit) return [];
-  const listed = member.separator === '>' || !isSecretName(member.name) ? [] : listedStrings(text, at, limit);
-  if (listed.length > 0) return listed;
+  const kind = member.separator === '>' ? undefined : nestedKindOf(member.name);
+  const nested = kind === undefined ? undefined : nestedSpans(text, at, kind);
+  if (nested) return nested;
   const valueContext = valueContextOf(member, context);
   const value = quotedAt(text, at, limit) ?? bareValue(text, at, member, member.separator === '>' ? 'inline' : valueContext, limit, readBare);
   return isSecretValue(text, value, member, valueContext, limit) ? [{ start: value.start, end: value.end }] : [];

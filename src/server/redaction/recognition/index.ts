@@ -7,7 +7,8 @@ import { hideSpans } from './spans.ts';
 import { userinfoRecognizers } from './userinfo.ts';
 
 export { isCredentialHeader } from './headers.ts';
-export { isSecretName } from './secret-names.ts';
+export { isCarrier, isNestedSecret, nestedKindOf, type NestedKind } from './nested-values.ts';
+export { isSecretName, isSecretNumber } from './secret-names.ts';
 export { hasUserinfo } from './userinfo.ts';
 export { looksLikeSecret } from './secret-values.ts';
 

@@ -6,7 +6,7 @@ import { isMark } from '../marks.ts';
 import type { Span } from './spans.ts';
 import { canBeSecret, isPlaceholder, looksLikeSecret } from './secret-values.ts';
 
-const nameMember = /^(?:name|key)$/i;
+const nameMember = /^(?:name|key|header|header_?name|variable|param(?:eter)?|property|attribute)$/i;
 const valueMember = /^value$/i;
 
 /** Whether a member holds a name or its value, as in `{name: …, value: …}`. */

@@ -4,7 +4,7 @@ import { canBeSecret, isMixed, looksRandom } from './secret-values.ts';
 const longestName = 255;
 
 /** Occurs in every secret name: a quick test before the name is split into words. */
-const hint = /pass|pw|secret|token|cred|auth|key/i;
+const hint = /pass|pw|secret|token|cred|auth|key|pin|otp/i;
 
 /** A word that names a secret, alone or with a prefix: `password`, `pgpassword`, `authtoken`. */
 const secretWord = /(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|credential|creds|(?:bind|root|user|admin|db)pw|(?:api|private|access|secret|signing|encryption)key)s?\d*$/;
@@ -15,6 +15,10 @@ const keyOwners = new Set(['api', 'private', 'access', 'account', 'auth', 'signi
 /** Words that name a secret only after another word: `DB_PASS`, `REDIS_AUTH`, `ROOT_PW`. */
 const shortWords = new Set(['pass', 'auth', 'pw']);
 
+/** Words that name a secret of digits only: a chip has a pin 7, a person a PIN 4711. */
+const digitWords = new Set(['pin', 'pincode', 'otp']);
+const digits = /^\d{4,12}$/;
+
 /** Words ending in "pass" that are not passwords: a program that asks for one, and ordinary words. */
 const passWords = new Set(['askpass', 'bypass', 'compass', 'surpass', 'trespass', 'encompass', 'overpass', 'underpass']);
 
@@ -24,7 +28,7 @@ const metadataWords = new Set([
   'size', 'policy', 'version', 'format', 'field', 'header', 'prefix', 'suffix', 'algorithm', 'alg', 'issuer', 'audience', 'endpoint', 'host', 'port', 'manager', 'service', 'server',
   'store', 'provider', 'ref', 'refs', 'status', 'state', 'error', 'required', 'valid', 'present', 'reset', 'rotation', 'age', 'usage', 'index', 'arn', 'date', 'time', 'hint', 'label',
   'kind', 'mode', 'method', 'scope', 'scopes', 'rule', 'rules', 'attempts', 'retries', 'stdin', 'env', 'controller', 'operator', 'driver', 'plugin', 'class', 'review', 'created', 'updated',
-  'budget', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'expired', 'issued', 'active', 'failures', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
+  'budget', 'used', 'left', 'remaining', 'total', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'expired', 'issued', 'active', 'failures', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
 ]);
 const timeWords = new Set(['at', 'in', 'on', 'after', 'before']);
 
@@ -74,13 +78,30 @@ export function isSecretName(name: string, value?: string): boolean {
   if (last === undefined || isMetadataName(words, last)) return false;
   const hasWord = words.some((word) => secretWord.test(word)) && !/^keys?$/.test(last);
   const isSecret = hasWord || isSecretKey(words, last) || isShort(words, last, value) || (last === 'id' && words.at(-2) === 'secret');
+  if (value !== undefined && digits.test(value) && words.some((word) => digitWords.has(word))) return true;
   if (isSecret) return value === undefined || !isHarmlessFor(last, value);
   return value !== undefined && /^keys?\d*$/.test(last) && !words.some((word) => publicKeyOwners.has(word)) && looksRandom(value);
+}
+
+/** Whether a number under a name is a secret, such as a password of digits. Of many secrets it is the count, of few digits a setting. */
+export function isSecretNumber(name: string, value: number): boolean {
+  const text = String(value);
+  if (!Number.isSafeInteger(value) || text.length < (/tokens?\d*$/i.test(name) ? 7 : 4) || /[^s]s$/i.test(name)) return false;
+  return isSecretName(name, text);
+}
+
+/** Words beside the metadata of a secret that tell whose it is. */
+const ownerWords = new Set(['user', 'username', 'login', 'email', 'account', 'owner', 'description', 'comment', 'realm', 'region', 'zone', 'key', 'keys', 'title', 'by', 'from', 'alias', 'group', 'namespace', 'tenant', 'organization', 'environment', 'application', 'location']);
+
+/** Whether a member of a record describes the secret that the record is about, by its name. */
+export function describesSecret(member: string): boolean {
+  const last = wordsOf(member).at(-1);
+  return last === undefined || metadataWords.has(last) || timeWords.has(last) || ownerWords.has(last);
 }
 
 /** Whether a name is secret for some value. */
 export function mayBeSecretName(name: string): boolean {
   if (!hint.test(name)) return false;
   const last = wordsOf(name).at(-1) ?? '';
-  return isSecretName(name) || shortWords.has(last) || /^keys?\d*$/.test(last);
+  return isSecretName(name) || shortWords.has(last) || wordsOf(name).some((word) => digitWords.has(word)) || /^keys?\d*$/.test(last);
 }

@@ -46,6 +46,18 @@ export function looksRandom(value: string): boolean {
   return run !== undefined;
 }
 
+const evident = [
+  /^[a-z][a-z\d+.-]{1,20}:\/\//i, /^[\^~<>=v]*\d+(?:\.\d+){1,3}(?:[-+][\w.-]{1,30})?$/, /^(?:\.{1,2}\/|\/(?:run|etc|var|app|home|tmp|mnt|opt|usr|secrets?)\/)[\w./-]*$/,
+];
+
+/** Whether a value shows by itself that it is an address, a version or a path. */
+export const isEvident = (value: string): boolean => evident.some((form) => form.test(value));
+
+const time = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d\S{0,20})?$/;
+
+/** Whether a value is an id or a time, which stand beside secrets in lists and maps. */
+export const isIdOrTime = (value: string): boolean => uuid.test(value) || time.test(value);
+
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** Words that documentation, types and messages use in place of a secret. */
