@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { firstPart } from '../contract/index.ts';
+import { repeated } from '../contract/index.ts';
 
 /** Thrown for a query that can't be run. The message is for whoever wrote the query. */
 export class UnusableQuery extends Error {
@@ -30,7 +30,7 @@ const timeOf = (member: string, text: string | undefined, now: Date): number | u
   const before = durationOf(text);
   const time = before === undefined ? Date.parse(text) : now.getTime() - before;
   if (!/^[P\d]/.test(text) || Number.isNaN(time)) {
-    throw new UnusableQuery(`${member} must be an ISO timestamp such as 2026-01-31T09:30:00Z, or how long ago as an ISO duration such as PT15M. It is ${JSON.stringify(firstPart(text, 80))}.`);
+    throw new UnusableQuery(`${member} must be an ISO timestamp such as 2026-01-31T09:30:00Z, or how long ago as an ISO duration such as PT15M. It is ${JSON.stringify(repeated(text))}.`);
   }
   return time;
 };

@@ -25,3 +25,6 @@ export const maximumBodyBytes = 1024 * 1024;
  * anybody means; a number with a digit too many would hold up everything else on its cluster. What was stored before is kept.
  */
 export const maximumInstances = 1000;
+
+/** How much of what a caller sent an error repeats at most, in UTF-16 code units. */
+export const longestRepeated = 200;

@@ -1,3 +1,4 @@
+import { repeated } from '../../contract/index.ts';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
 import { halfCharacterIn, type AnyOperation } from '../../contract/index.ts';
@@ -64,7 +65,7 @@ const issueText = (issue: z.core.$ZodIssue, data: unknown): string => {
 
 /** 400 for invalid input. Names the field of each issue, never the value. */
 const validationProblem = (part: string, issues: readonly z.core.$ZodIssue[], data: unknown): ApiProblem => {
-  const texts = issues.slice(0, maximumReportedIssues).map((issue) => `${issue.path.length > 0 ? issue.path.join('.') : part}: ${issueText(issue, data)}`);
+  const texts = issues.slice(0, maximumReportedIssues).map((issue) => `${issue.path.length > 0 ? repeated(issue.path.join('.')) : part}: ${issueText(issue, data)}`);
   return new ApiProblem(400, texts.join('; '));
 };
 

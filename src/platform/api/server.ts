@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerFactory } from 'fastify';
 import { serializerCompiler } from 'fastify-type-provider-zod';
 import * as z from 'zod';
-import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, snakeCase, wellFormed } from '../../contract/index.ts';
+import { allOperations, type AnyOperation, ErrorBody, errorBody, maximumBodyBytes, openApiDocument, type OperationName, parameterKind, rateHeaders, reference, repeated, snakeCase, wellFormed } from '../../contract/index.ts';
 import { type TokenAuthenticator, permits, type Principal } from './auth.ts';
 import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler } from './request-parsing.ts';
 import { eventTypeOf, withEvent } from './events/record-event.ts';
@@ -57,7 +57,7 @@ const maxParamLength = 16_384;
 const unauthorized = 'Send a valid API token as "Authorization: Token <value>" (or Bearer). The one sent is missing, unknown, expired or revoked.';
 
 const routeNotFound = ({ method, url }: FastifyRequest) =>
-  new ApiProblem(404, `There is no ${method} ${url.split('?', 1)[0]}. GET /openapi.json lists every operation.`);
+  new ApiProblem(404, `There is no ${method} ${repeated(url.split('?', 1)[0]!)}. GET /openapi.json lists every operation.`);
 
 /** Converts Fastify's own errors to those of the contract: every client error is a 400. Undefined for internal errors. */
 const toProblem = (error: unknown): ApiProblem | undefined => {

@@ -1,3 +1,4 @@
+import { repeated } from '../../contract/index.ts';
 import type { ErrorStatus } from '../../contract/index.ts';
 
 /** A refused request: the response status, and a message for the caller. Thrown anywhere; the API's error handler responds. */
@@ -12,7 +13,7 @@ export class ApiProblem extends Error {
 }
 
 /** 400 for one member of the request: `name: is required`. */
-export const invalid = (field: string, message: string): ApiProblem => new ApiProblem(400, `${field}: ${message}`);
+export const invalid = (field: string, message: string): ApiProblem => new ApiProblem(400, `${repeated(field)}: ${message}`);
 
 /** 400 for a request that is well formed but can't be carried out now. */
 export const refused = (message: string): ApiProblem => new ApiProblem(400, message);
@@ -21,7 +22,7 @@ export const refused = (message: string): ApiProblem => new ApiProblem(400, mess
 export const taken = (field: string, message: string): ApiProblem => new ApiProblem(409, `${field}: ${message}`);
 
 /** 404 for an id that doesn't exist. The message names the kind and the id. */
-export const notFound = (kind: string, id: string): ApiProblem => new ApiProblem(404, `No ${kind.replaceAll('_', ' ')} has the id ${id}.`);
+export const notFound = (kind: string, id: string): ApiProblem => new ApiProblem(404, `No ${kind.replaceAll('_', ' ')} has the id ${repeated(id)}.`);
 
 /** 429 for a caller that has used up the rate limit. @param resetAt end of the window, in Unix seconds */
 export const rateLimitExceeded = (limit: number, resetAt: number): ApiProblem =>

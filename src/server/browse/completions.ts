@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteResult, type ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { isServiceKind, operations, serviceKinds } from '../../contract/index.ts';
+import { isServiceKind, operations, serviceKinds, repeated } from '../../contract/index.ts';
 import { type ResourceKind, type NameResolver, pointsAt, table, type Tool, type Toolset, composeTool } from '../tool/index.ts';
 import { days } from './prompts/argument-forms.ts';
 import { allResources } from './resources/catalog.ts';
@@ -49,7 +49,7 @@ type Choice = { readonly among: readonly string[] } | { readonly kind: ResourceK
 
 function choiceInTemplate(uri: string, argument: string, args: Readonly<Record<string, string>>): Choice {
   const resource = allResources.find((one) => one.uri === uri);
-  if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${uri}`);
+  if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${repeated(uri)}`);
   if (argument === 'kind') return { among: serviceKinds };
   const schema = isPlatformResource(resource) ? own(resource.tool.input, argument) : undefined;
   const kind = schema && pointsAt(schema);
@@ -59,7 +59,7 @@ function choiceInTemplate(uri: string, argument: string, args: Readonly<Record<s
 
 async function choiceInPrompt(name: string, argument: string, args: Readonly<Record<string, string>>, texts: Texts | undefined): Promise<Choice> {
   const prompt = (await texts?.prompts())?.get(name);
-  if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"`);
+  if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${repeated(name)}"`);
   const { kind, form, of: service } = own(prompt.arguments, argument) ?? {};
   if (form === 'since') return { among: days };
   if (service !== undefined) return args[service] ? { versionsOf: args[service] } : undefined;

@@ -7,6 +7,12 @@ import { visibleText, type Tool, type ToolText } from '../tool/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { fence, fenceInline, type Redactor } from '../redaction/index.ts';
 
+/** Most faults of arguments that one answer tells of. */
+const mostIssues = 20;
+
+const listedIssues = (issues: readonly string[]): readonly string[] =>
+  [...issues.slice(0, mostIssues), ...(issues.length > mostIssues ? [`and ${issues.length - mostIssues} more`] : [])].map((issue) => `- ${issue}`);
+
 const sentence = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ');
 
 const unknownOutcome = 'Whether the change was made is not known: read the present state before you try again.';
@@ -160,7 +166,7 @@ type FailureTexts = { readonly [Kind in Failure['kind']]: (failure: Extract<Fail
 
 const failureTexts: FailureTexts = {
   bad_arguments: ({ issues }, { tool, redactor }) =>
-    [`${notCalledText(tool)}, its arguments are wrong:`, ...issues.map((issue) => `- ${redactor.echo(issue)}`), 'Correct them and call again.'].join('\n'),
+    [`${notCalledText(tool)}, its arguments are wrong:`, ...listedIssues(issues.map((issue) => redactor.echo(issue))), 'Correct them and call again.'].join('\n'),
   bad_address: ({ problem }, { tool, redactor, hidden }) => `${notCalledText(tool)}. ${resolutionProblemText(problem, { redactor, hidden })}`,
   denied: ({ denial }, { tool }) => `${notCalledText(tool)}: ${denial.rule} (${denial.setBy}). ${denial.instead}`,
   not_confirmed: ({ why, plan }, { tool, program }) => notAgreedText(tool, typedBy(program, refusals[why]), plan),

@@ -1,3 +1,4 @@
+import { repeated } from '../../contract/index.ts';
 import {
   ProtocolError, ProtocolErrorCode, TRACEPARENT_META_KEY, TRACESTATE_META_KEY,
   type CallToolRequest, type CallToolResult, type ClientCapabilities, type InputRequiredResult, type ServerContext,
@@ -175,7 +176,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       if (!tool || leftOutBy !== undefined) observer?.begin(undefined, call.trace).end({ outcome: 'refused' });
       if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) });
       if (!tool) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"${registry.instead(name)}`);
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${repeated(name)}"${registry.instead(name)}`);
       }
       return answerCall((dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies), context, call.requestId);
     },

@@ -6,7 +6,7 @@ import type { ServerLogger } from '../context/index.ts';
 import { answerOr } from '../call/index.ts';
 import { refuseCursors } from '../output/index.ts';
 import type { RequestHandlers, RequestDependencies } from './requests.ts';
-import { registerResources, registerSubscriptions } from '../browse/index.ts';
+import { registerResources, shortenUrisInErrors, registerSubscriptions } from '../browse/index.ts';
 import type { Surface } from './surface.ts';
 import type { ServerInstanceConfig, Caller } from './caller.ts';
 
@@ -102,6 +102,7 @@ export function buildServer(dependencies: ServerDependencies, { era, callerOf: c
   if (method?.startsWith('tools/')) return mcp;
   server.registerCapabilities({ completions: {} });
   server.setRequestHandler('completion/complete', ({ params }, context) => respond(context, (handlers) => handlers.complete(params, context)));
+  shortenUrisInErrors(mcp);
   registerResources(mcp, surface.resources, (url, context) => respond(context, (handlers) => handlers.read(url, context)));
   if (era === 'legacy') registerSubscriptions(mcp, (context, uri, changed) => respond(context, (handlers) => handlers.watch(context, uri, changed)));
   if (hasPrompts) {

@@ -1,4 +1,4 @@
-import { serviceKinds, shortened } from '../../contract/index.ts';
+import { repeated, serviceKinds } from '../../contract/index.ts';
 import { howToName, naming, replaceSecret, storedSecret, visibleText, type ResolvedResource, type ResourceKind, type TextPart } from '../tool/index.ts';
 import { fence, type Redactor } from '../redaction/index.ts';
 import { searchable } from './find.ts';
@@ -56,11 +56,6 @@ function nextStep({ kind, reference, why, missing }: ResolutionProblem): readonl
   return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [findResourceHint] : [])];
 }
 
-/** Longest part of a reference that the text repeats, in characters. */
-const longestQuoted = 200;
-
-const truncated = (text: string): string => shortened(text, longestQuoted);
-
 /** Most candidates shown. */
 const mostCandidates = 20;
 
@@ -72,7 +67,7 @@ interface TextOptions {
 
 /** Tells the model what is wrong with a reference, and what it could mean instead. */
 export function resolutionProblemText(problem: ResolutionProblem, { redactor, hidden }: TextOptions): string {
-  const quoted = (text: string): string => `"${truncated(redactor.echo(text))}"`;
+  const quoted = (text: string): string => `"${repeated(redactor.echo(text))}"`;
   const { candidates, suggestions, notes } = problem;
   const shown = (candidates.length > 0 ? candidates : suggestions).slice(0, mostCandidates);
   const more = candidates.length > shown.length ? [`And ${candidates.length - shown.length} more.`] : [];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { controlCharacterIn, halfCharacterIn, inputShape, referenceKind, writtenOut, type AnyOperation } from '../../contract/index.ts';
+import { controlCharacterIn, halfCharacterIn, inputShape, referenceKind, repeated, writtenOut, type AnyOperation } from '../../contract/index.ts';
 import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
@@ -13,9 +13,9 @@ export type Issue = string;
 
 export type Path = readonly (string | number)[];
 
-/** Formats a path: `ports[0].name`. */
+/** Formats a path for an error: `ports[0].name`. */
 export const printPath = (path: Path): string =>
-  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');
+  repeated(path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), ''));
 
 // Other programs' names for the same arguments, which models tend to try.
 const synonyms: readonly (readonly string[])[] = [

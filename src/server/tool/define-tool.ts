@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { effects, inputShape, type AnyOperation, type InputOf } from '../../contract/index.ts';
+import { effects, inputShape, repeated, type AnyOperation, type InputOf } from '../../contract/index.ts';
 import { pick, type JsonRecord } from '../json/index.ts';
 import type { ReadUse } from './reads.ts';
 import type { Renderer } from './render.ts';
@@ -18,7 +18,7 @@ const definedMembers = (shape: Readonly<Record<string, z.ZodType | undefined>>):
 /** Issues with a body as a whole: the contract's rules across members. */
 const bodyRules = ({ body }: AnyOperation) => (args: JsonRecord): readonly string[] => {
   const result = (body as z.ZodObject | undefined)?.safeParse(args);
-  return result?.error?.issues.map(({ path, message }) => (path.length > 0 ? `"${path.join('.')}": ${message}` : message)) ?? [];
+  return result?.error?.issues.map(({ path, message }) => (path.length > 0 ? `"${repeated(path.join('.'))}": ${message}` : message)) ?? [];
 };
 
 /** The `fields` argument, for tools whose answers have columns to choose from. */
@@ -27,7 +27,7 @@ const columnChoice = ({ only }: Renderer): Shape => (only ? { fields: z.array(z.
 /** Issues with chosen columns that don't exist. */
 const columnRules = ({ columns, only }: Renderer) => ({ fields }: JsonRecord): readonly string[] => {
   const unknown = only && columns && Array.isArray(fields) ? fields.map(String).filter((field) => !columns.includes(field)) : [];
-  return unknown.length > 0 && columns ? [`"fields": there is no column ${unknown.join(', ')}; there are ${columns.join(', ')}`] : [];
+  return unknown.length > 0 && columns ? [`"fields": there is no column ${repeated(unknown.join(', '))}; there are ${columns.join(', ')}`] : [];
 };
 
 /** What a tool reads beside its operations, in itself, in its preview and in its no-op check. */

@@ -1,3 +1,4 @@
+import { repeated } from '../../contract/index.ts';
 import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
 import { chooseToolsets, toolsetsQuery, type OfferedToolsets } from './toolset-choice.ts';
@@ -28,7 +29,7 @@ export function requestRestriction(request: Request, own: Restriction, toolsets:
   const { headers, url } = request;
   const { searchParams: query } = new URL(url);
   const unknown = [...query.keys()].find((name) => !queryNames.includes(name));
-  if (unknown !== undefined) return errorResponse({ status: 400, message: `Unknown query parameter "${unknown}". There are: ${queryNames.join(', ')}.` });
+  if (unknown !== undefined) return errorResponse({ status: 400, message: `Unknown query parameter "${repeated(unknown)}". There are: ${queryNames.join(', ')}.` });
   const values = [headers.get(readOnlyHeader), ...query.getAll(readOnlyQuery)].filter((value) => value !== null);
   if (values.some((value) => !Object.hasOwn(booleans, value))) {
     return errorResponse({ status: 400, message: `${readOnlyHeader} and ${readOnlyQuery} are "true" or "false".` });

@@ -1,4 +1,4 @@
-import { firstPart } from '../../contract/index.ts';
+import { repeated } from '../../contract/index.ts';
 import { nearestName } from '../../server/tool/index.ts';
 import { errorResponse } from './error-response.ts';
 import type { Restriction } from './caller.ts';
@@ -15,9 +15,6 @@ interface NamedToolsets {
   readonly place: string;
   readonly names: readonly string[];
 }
-
-/** Longest name in an error text, in characters. */
-const longestEcho = 60;
 
 const namesIn = (values: readonly string[]): readonly string[] => [...new Set(values.flatMap((value) => value.split(',')).map((name) => name.trim()).filter(Boolean))].toSorted();
 
@@ -37,7 +34,7 @@ function faultIn({ place, names }: NamedToolsets, toolsets: OfferedToolsets): st
   const unknown = names.find((name) => !Object.hasOwn(toolsets, name));
   if (unknown === undefined) return undefined;
   const near = nearestName(unknown, known);
-  return `${place}: there is no toolset "${firstPart(unknown, longestEcho)}"${near ? `; did you mean "${near}"?` : '.'} ${list}`;
+  return `${place}: there is no toolset "${repeated(unknown)}"${near ? `; did you mean "${near}"?` : '.'} ${list}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { repeated } from '../../../contract/index.ts';
 import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
 import { firstPart } from '../../../contract/index.ts';
 import { nearestName, withWarning, type Tool } from '../../tool/index.ts';
@@ -99,7 +100,7 @@ async function promptNamed(name: string, texts: Texts | undefined): Promise<Prom
   const prompt = prompts.get(name);
   if (prompt) return prompt;
   const suggestion = nearestName(name, [...prompts.keys()]);
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${name}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${repeated(name)}"${suggestion ? `; did you mean "${suggestion}"?` : ''}`);
 }
 
 /** Handlers of the program's prompts, whose messages include prefetched data. Without texts there are no prompts. */

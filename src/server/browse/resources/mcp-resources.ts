@@ -1,4 +1,5 @@
-import { ResourceNotFoundError, ResourceTemplate, type McpServer, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ResourceNotFoundError, ResourceTemplate, type McpServer, type ReadResourceResult, type ServerContext } from '@modelcontextprotocol/server';
+import { isRecord, repeated } from '../../../contract/index.ts';
 import { oneByOne } from './notices.ts';
 import type { Unsubscribe } from './watches.ts';
 
@@ -29,6 +30,31 @@ export function uriTemplateOf(uri: string): ResourceTemplate | undefined {
 
 /** Reads the resource at a URI. */
 export type ReadResource = (url: URL, context: ServerContext) => Promise<ReadResourceResult>;
+
+/** An error of the library, with no more of a URI than errors repeat. */
+function withShortUri(error: unknown, uri: string): unknown {
+  if (!(error instanceof ProtocolError) || repeated(uri) === uri || !JSON.stringify([error.message, error.data]).includes(uri)) return error;
+  const data = isRecord(error.data) && error.data['uri'] === uri ? { ...error.data, uri: repeated(uri) } : undefined;
+  return new ProtocolError(error.code, error.message.replaceAll(uri, repeated(uri)), data);
+}
+
+/** Makes whatever reads resources fail with errors that repeat little of the URI. Call it before any is registered. */
+export function shortenUrisInErrors({ server }: McpServer): void {
+  const setHandler = server.setRequestHandler.bind(server) as (method: string, ...rest: unknown[]) => void;
+  Object.assign(server, {
+    setRequestHandler: (method: string, ...rest: unknown[]) => {
+      const handler = rest.at(-1) as (request: { params?: { uri?: string } }, context: ServerContext) => Promise<unknown>;
+      const shortened: typeof handler = async (request, context) => {
+        try {
+          return await handler(request, context);
+        } catch (error) {
+          throw withShortUri(error, String(request.params?.uri));
+        }
+      };
+      setHandler(method, ...rest.slice(0, -1), method === 'resources/read' ? shortened : handler);
+    },
+  });
+}
 
 /** Registers resources and their handler. */
 export function registerResources(mcp: McpServer, resources: readonly ListedResource[], read: ReadResource): void {
@@ -63,7 +89,7 @@ export function registerSubscriptions(mcp: McpServer, watch: WatchResource): voi
   };
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, context) => {
     const stop = await watch(context, uri, oneByOne(() => server.sendResourceUpdated({ uri }), () => unsubscribe(uri)));
-    if (!stop) throw new ResourceNotFoundError(uri, `Changes of ${uri} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`);
+    if (!stop) throw new ResourceNotFoundError(repeated(uri), `Changes of ${repeated(uri)} can't be told: there is nothing at it, or it can't be watched. Read it to see; subscribe to the status or the logs of something, and to no more than are needed.`);
     unsubscribe(uri);
     subscriptions.set(uri, stop);
     if (closed) unsubscribe(uri);

@@ -1,3 +1,4 @@
+import { repeated } from '../../../contract/index.ts';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Policy } from '../../guard/index.ts';
 import type { Reply } from '../../output/index.ts';
@@ -26,11 +27,11 @@ const notFoundReasons: readonly (string | undefined)[] = ['not_found', 'bad_addr
 export const isNotFound = (why: string | undefined): boolean => notFoundReasons.includes(why);
 
 function failure(uri: string, { text, why }: Extract<Reply, { kind: 'failure' }>): ProtocolError {
-  return isNotFound(why) ? new ResourceNotFoundError(uri, text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
+  return isNotFound(why) ? new ResourceNotFoundError(repeated(uri), text) : new ProtocolError(ProtocolErrorCode.InternalError, text);
 }
 
 const notFound = (uri: string): never => {
-  throw new ResourceNotFoundError(uri);
+  throw new ResourceNotFoundError(repeated(uri));
 };
 
 async function textAt(uri: string, context: ServerContext, { call, policy, texts }: ResourceDependencies): Promise<string> {
