@@ -102,9 +102,10 @@ const keptOfSecret = ['description', 'enable_interpolation_in_file'];
 /** The request that gives a secret of an owner's own another value. @param row as the owner's list shows it */
 export function planSecretReplacement({ kind, id }: VariableOwner, row: JsonRecord, value: string): PlannedOperation {
   const kept = pick(row, keptOfSecret.filter((name) => row[name] !== null && row[name] !== undefined));
-  const [changed, unchanged] = [{ key: row['key'], value, ...kept }, Object.keys(kept)];
-  if (!hasVariablePaths(kind)) return { operation: anyOperation.updateSecret, input: { environment_variable_id: row['id'], ...named({ kind, id }), ...changed }, unchanged };
-  return { operation: ownOperations.updateSecret[kind], input: { [`${kind}_id`]: id, secret_id: row['id'], ...changed }, unchanged };
+  const changed = { key: row['key'], value, ...kept };
+  const ofPlatform = { unchanged: Object.keys(kept), present: row, given: { value } };
+  if (!hasVariablePaths(kind)) return { operation: anyOperation.updateSecret, input: { environment_variable_id: row['id'], ...named({ kind, id }), ...changed }, ...ofPlatform };
+  return { operation: ownOperations.updateSecret[kind], input: { [`${kind}_id`]: id, secret_id: row['id'], ...changed }, ...ofPlatform };
 }
 
 /** Whether a planned operation gives a secret another value. */

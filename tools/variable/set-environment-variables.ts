@@ -66,7 +66,7 @@ function planVariable(owner: Setting, key: string, value: string, context: ToolC
   if (present) {
     const { operation, ids } = replacementOf(owner, environmentId);
     const kept = pick(present, keptMembers.filter((name) => Object.hasOwn(operation.body?.shape ?? {}, name) && present[name] !== null && present[name] !== undefined));
-    const update = { operation, input: { ...ids, environment_variable_id: String(present['id']), key, value, ...kept }, unchanged: Object.keys(kept) };
+    const update = { operation, input: { ...ids, environment_variable_id: String(present['id']), key, value, ...kept }, unchanged: Object.keys(kept), present, given: { key, value } };
     return [isServiceKind(kind) ? { ...update, heldBy: { kind, id } } : update];
   }
   refuseTaken(owner, key, 'variable', context);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { elsewhereOf, firstPart, oneByOneOf, redeployOf, toWire, type AnyOperation, type Method } from '../../contract/index.ts';
 import type { Redactor } from '../redaction/index.ts';
-import { answerSchema, argumentSchema, lineAgreed, lineTexts, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
+import { answerSchema, argumentSchema, lineAgreed, lineTexts, nothingWouldChange, partSentBack, replacement, toolArgumentSchema, touchedLines, type PlanLine, type Preview, type Tool } from '../tool/index.ts';
 import { canonical, omit, type JsonRecord } from '../json/index.ts';
 import { idsNamed } from './risk/find-target.ts';
 import { namedTarget, targetText, type NamedTarget } from './risk/named-target.ts';
@@ -102,19 +102,24 @@ function standInLine({ operation, input, heldBy }: TargetedOperation): readonly 
   return [`If the platform has it only at its ${elsewhere.operation.target}: ${method} ${target} instead, with the same body.`];
 }
 
+/** Stands in a plan for changes of which nothing may be shown. */
+const hiddenChange = 'What changes is hidden here, before and after.';
+
 /** The request of one operation and what it changes in the present state, both in full and redacted. */
-async function planRequest({ operation, input, carried = {}, unchanged: unchangedMembers, target, heldBy, shownBy = heldBy }: TargetedOperation, { tool, args, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
-  const shownInput = agreement.sent(input, argumentSchema(operation), unchangedMembers && args) as JsonRecord;
+async function planRequest(planned: TargetedOperation, { tool, reader, redactor: { agreement } }: PlanSource): Promise<PlannedEffects> {
+  const { operation, input, carried = {}, unchanged: unchangedMembers, present, given, target, heldBy, shownBy = heldBy } = planned;
+  const shownInput = agreement.sent(input, argumentSchema(operation), partSentBack(input, present, given)) as JsonRecord;
   const { method, target: path, body } = toWire(operation, shownInput, carried);
   const unchanged = [...(unchangedMembers ?? []), ...Object.keys(carried)].filter((name) => body && Object.hasOwn(body, name));
   const request = { method, path, ...(body && { body: omit(body, unchanged) }), ...(unchanged.length > 0 && { unchanged }) };
   const preview = reader && previewOf(tool, operation);
   if (!preview) return { request, effects: [], shownEffects: [] };
-  return {
-    request,
-    effects: await preview(input, { target, operation, reader, shownBy }),
-    shownEffects: await preview(shownInput, { target: agreement.called(target) as Target, operation, shownBy, reader: reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) }) }),
-  };
+  const effects = await preview(input, { target, operation, reader, shownBy });
+  const redactedReader = reader.under({ view: (one, answer) => agreement.present(answer, answerSchema(one)) });
+  const shownEffects = await preview(shownInput, { target: agreement.called(target) as Target, operation, shownBy, reader: redactedReader });
+  // What is hidden before and after looks the same.
+  const toldOfEffects = shownEffects.map((line) => (line === nothingWouldChange && !effects.includes(line) ? hiddenChange : line));
+  return { request, effects, shownEffects: toldOfEffects };
 }
 
 /**

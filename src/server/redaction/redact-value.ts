@@ -14,11 +14,13 @@ export interface MaskingRules {
   /** Whether a value beside its name is hidden if only its shape suggests a secret. */
   readonly byShape: boolean;
   /** Whether a word is hidden after a flag that names a secret, as in `["--password", "x"]`. */
-  readonly afterFlag: (word: string) => boolean;
+  readonly afterFlag: (word: string, flag: string) => boolean;
+  /** Whether a value is hidden because its name names a secret. @param beside the record that it is a member of, if it is of one. */
+  readonly byName: (value: string, beside?: JsonRecord) => boolean;
 }
 
-/** Chooses the rules for a string. @param provided the caller's value at the same place: the same string, another value, or undefined. */
-export type MaskingRulesAt = (text: string, provided: unknown) => MaskingRules;
+/** Chooses the rules for a string. @param other what another value has at the same place: the same string, another one, or undefined. */
+export type MaskingRulesAt = (text: string, other: unknown) => MaskingRules;
 
 /** Members that hold the name of a `value` beside them: of a variable, label, header, parameter or chart value. */
 const nameMember = /^(?:key|name|header|header_?name|variable|param(?:eter)?|property|attribute)$/i;
@@ -32,8 +34,8 @@ function nameReadings(name: string, rules: MaskingRules): readonly string[] {
   return [...new Set([...readingsOf(name), ...readingsOf(shown), shown])];
 }
 
-/** The caller's value for a member; undefined if there is none. */
-const providedIn = (provided: unknown, name: string): unknown => (isRecord(provided) && Object.hasOwn(provided, name) ? provided[name] : undefined);
+/** The other value's member of this name; undefined if it has none. */
+const otherIn = (other: unknown, name: string): unknown => (isRecord(other) && Object.hasOwn(other, name) ? other[name] : undefined);
 
 /** The schema of a record's undeclared members. */
 const othersOf = (schema: JsonSchema | undefined): JsonSchema | undefined => (typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined);
@@ -67,18 +69,19 @@ interface Place {
  * Masks a value. Hides strings that the schema marks secret, undeclared members with a secret name, the values in lists and
  * maps under such a name, and values beside a secret name; numbers where they may be passwords. Sanitizes every other
  * string, and the names of undeclared members, as text.
- * @param provided the caller's value at the same place, compared member by member.
+ * @param other another value, compared member by member: what the caller gave, or what the platform has.
  */
-export function redactValue(value: unknown, node: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided?: unknown, { isInList = false, below }: Place = {}): unknown {
+export function redactValue(value: unknown, node: JsonSchema | undefined, rulesAt: MaskingRulesAt, other?: unknown, { isInList = false, below }: Place = {}): unknown {
   const schema = node && notNull(node);
   if (typeof value === 'string' || typeof value === 'number') {
     const text = String(value);
-    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text))) return rulesAt(text, asText(provided)).hide(text);
-    return typeof value === 'string' ? redactText(value, schema, rulesAt(value, provided)) : value;
+    const rules = rulesAt(text, asText(other));
+    if (below !== undefined && isNestedSecret(below, undefined, visibleIn(text)) && rules.byName(text)) return rules.hide(text);
+    return typeof value === 'string' ? redactText(value, schema, rulesAt(value, other)) : value;
   }
-  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList, below }, schema, rulesAt, Array.isArray(provided) ? provided[index] : undefined));
+  if (Array.isArray(value)) return value.map((item, index) => redactItem({ list: value, item, index, isInList, below }, schema, rulesAt, Array.isArray(other) ? other[index] : undefined));
   if (!isRecord(value)) return value;
-  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, rulesAt, provided, { isInList, below })));
+  return withNames(Object.entries(value).map(([name, member]) => redactMember(value, name, member, schema, rulesAt, other, { isInList, below })));
 }
 
 /** A number as the text that it is compared as; any other value as it is. */
@@ -98,15 +101,15 @@ function redactText(text: string, schema: JsonSchema | undefined, { hide, text: 
 }
 
 /** Masks an item of a list. A value may follow its flag, or its name in a list of `[name, value]` pairs. */
-function redactItem({ list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown): unknown {
+function redactItem({ list, item, index, isInList, below }: { list: readonly unknown[]; item: unknown; index: number } & Place, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, other: unknown): unknown {
   const previous: unknown = list[index - 1];
   const name = typeof previous === 'string' && !previous.includes('=') ? withoutInvisible(previous) : undefined;
   if (typeof item === 'string' && name !== undefined && isSecretName(name, withoutInvisible(item))) {
-    const rules = rulesAt(item, provided);
+    const rules = rulesAt(item, other);
     const isFlag = name.startsWith('-');
-    if (isFlag ? rules.afterFlag(item) : isInList && list.length === 2) return rules.hide(item);
+    if (isFlag ? rules.afterFlag(item, name) : isInList && list.length === 2 && rules.byName(item)) return rules.hide(item);
   }
-  return redactValue(item, schema?.items, rulesAt, provided, { isInList: true, below });
+  return redactValue(item, schema?.items, rulesAt, other, { isInList: true, below });
 }
 
 /** What the names over a value in a map say of it. In a row of a list only the members that carry its secret count. */
@@ -116,23 +119,23 @@ function saidOfMember(name: string, names: readonly string[], { isInList, below 
 }
 
 /** Masks a member of a record, and its name if the schema doesn't declare it. */
-function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, provided: unknown, place: Place): readonly [string, unknown] {
+function redactMember(record: JsonRecord, name: string, member: unknown, schema: JsonSchema | undefined, rulesAt: MaskingRulesAt, other: unknown, place: Place): readonly [string, unknown] {
   const declared = memberOf(schema, name);
-  const memberProvided = providedIn(provided, name);
-  const nameRules = rulesAt(name, memberProvided === undefined ? undefined : name);
+  const memberOther = otherIn(other, name);
+  const nameRules = rulesAt(name, memberOther === undefined ? undefined : name);
   const shownName = declared ? name : nameRules.text(name);
   const ownNames = declared ? [] : nameReadings(name, nameRules);
   const pairNames = valueMember.test(name) ? namesIn(record).flatMap((one) => nameReadings(one, nameRules)) : [];
   const below = declared && pairNames.length === 0 ? undefined : saidOfMember(name, [...ownNames, ...pairNames], place);
-  const inner = (): unknown => redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided, { below });
+  const inner = (): unknown => redactValue(member, declared ?? othersOf(schema), rulesAt, memberOther, { below });
   if (typeof member !== 'string' && typeof member !== 'number') return [shownName, inner()];
   const text = String(member);
-  const rules = rulesAt(text, asText(memberProvided));
+  const rules = rulesAt(text, asText(memberOther));
   const visible = visibleIn(text);
   const tells = (one: string): boolean => (typeof member === 'number' ? isSecretNumber(one, member) : isSecretName(one, visible) || isCredentialHeader(one));
   const isSecret =
     ownNames.some(tells) ||
     pairNames.some((one) => tells(one) || (rules.byShape && typeof member === 'string' && looksLikeSecret(one, visible))) ||
     (!declared && place.below !== undefined && (!place.isInList || isCarrier(name)) && isNestedSecret(place.below, isCarrier(name) ? undefined : name, visible));
-  return [shownName, isSecret ? rules.hide(text) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberProvided)];
+  return [shownName, isSecret && rules.byName(text, record) ? rules.hide(text) : redactValue(member, declared ?? othersOf(schema), rulesAt, memberOther)];
 }

@@ -23,8 +23,11 @@ export interface Sanitizer {
  * but nothing because of its shape or because somebody mentioned it: nobody should confirm what they can't see.
  */
 export interface ConfirmationView {
-  /** A value that will be sent. The mark of a secret tells its length. @param provided the caller's part of the value, if the rest is the platform's own, sent back unchanged. */
-  readonly sent: (value: unknown, schema?: JsonSchema, provided?: unknown) => unknown;
+  /**
+   * A value that will be sent. The mark of a secret tells its length.
+   * @param kept the part of it that the platform has now, in the same places, and that is sent back: it is hidden as in `present`.
+   */
+  readonly sent: (value: unknown, schema?: JsonSchema, kept?: unknown) => unknown;
   /**
    * A value that the platform holds now. It will not be sent, so configured secrets and values that look like secrets are
    * hidden too. Otherwise a plan would show what reads hide.
@@ -44,8 +47,11 @@ export interface Redactor extends Sanitizer {
    * confirm a guess.
    */
   readonly echo: (text: string) => string;
-  /** Notes the secrets in the caller's input. For the rest of the call they are hidden in the platform's answers. */
-  readonly mention: (value: unknown, schema?: JsonSchema, provided?: unknown) => void;
+  /**
+   * Notes the secrets in the caller's input. For the rest of the call they are hidden in the platform's answers.
+   * @param kept the part of it that is the platform's own, as for `agreement.sent`: it doesn't count.
+   */
+  readonly mention: (value: unknown, schema?: JsonSchema, kept?: unknown) => void;
   /** Remembers the mentioned secrets for this principal. Call it once the call is allowed. */
   readonly remember: () => void;
 }
@@ -82,12 +88,27 @@ const textWith =
 
 const always = (): boolean => true;
 
-const allRules = { byShape: true, afterFlag: always } as const;
+const allRules = { byShape: true, afterFlag: always, byName: always } as const;
 
-// A word that could be a command or another flag is shown in the confirmation.
-const plainWord = /^[\w.~+/=:@%][\w.~+/=:@%-]*$/;
+/** How a caller's own value is shown to the caller. */
+const sentRules: MaskingRules = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: always, byName: always };
 
-const sentRules: MaskingRules = { hide: hideWith(markOfLength), text: clean, byShape: false, afterFlag: (word) => plainWord.test(word) };
+// A flag is a whole name; what is glued to a short one is its value. Paths, addresses and words could be programs.
+const secretFlag = /^--[a-z]/i;
+const passwordLike = /^(?=.*\d)(?=.*[a-z])[\w.~+=@%][\w.~+=@%-]*$/i;
+
+// What a shell or a chart would take apart, or run.
+const singleWord = /^[^\s|&;<>`{},]+$/;
+const keyBlock = /^-----BEGIN [A-Z0-9 ]{3,40}-----\n(?:[A-Za-z0-9+/=]{64}\n){2,}[A-Za-z0-9+/=]{1,64}\n-----END [A-Z0-9 ]{3,40}-----\n?$/;
+
+/**
+ * What the name of a value hides of a request that somebody agrees to: passwords, tokens and keys. Other values under such
+ * a name are shown, because they could be programs: nobody would see what they agree to.
+ */
+const hiddenFromAgreement: Pick<MaskingRules, 'afterFlag' | 'byName'> = {
+  afterFlag: (word, flag) => secretFlag.test(flag) && passwordLike.test(word),
+  byName: (value, beside) => typeof beside?.['mount_path'] !== 'string' && ((singleWord.test(value) && !value.includes('$(')) || keyBlock.test(value)),
+};
 
 function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
   return {
@@ -108,16 +129,16 @@ function sanitizerWith(finders: () => readonly ValueFinder[]): Sanitizer {
   };
 }
 
-/** The strings in a value that are secrets by their schema or name. @param provided if given, only strings that equal it at the same place count. */
-function secretsIn(value: unknown, schema: JsonSchema | undefined, provided: unknown): readonly string[] {
+/** The strings in a value that are secrets by their schema or name. @param kept strings that equal it at the same place don't count. */
+function secretsIn(value: unknown, schema: JsonSchema | undefined, kept: unknown): readonly string[] {
   const secrets: string[] = [];
   const note = (secret: string): string => {
     secrets.push(secret);
     return secret;
   };
-  const rules: MaskingRules = { hide: note, text: (text) => text, byShape: false, afterFlag: always };
+  const rules: MaskingRules = { hide: note, text: (text) => text, byShape: false, afterFlag: always, byName: always };
   const ignored: MaskingRules = { ...rules, hide: (text) => text };
-  redactValue(value, schema, (text, providedHere) => (provided === undefined || text === providedHere ? rules : ignored), provided);
+  redactValue(value, schema, (text, keptHere) => (text === keptHere ? ignored : rules), kept);
   return secrets;
 }
 
@@ -134,7 +155,7 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
 
   const oddities = new Map<string, string>();
   const agreed = (text: string): string => agreedText(text, (what, meaning) => oddities.set(what, meaning));
-  const agreedRules: MaskingRules = { ...sentRules, text: (text) => agreed(clean(text)) };
+  const agreedRules: MaskingRules = { ...sentRules, ...hiddenFromAgreement, text: (text) => agreed(clean(text)) };
 
   const presentRules = (byShape: boolean): MaskingRules => {
     const current = [known.configured()];
@@ -143,16 +164,16 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
         const masked = maskFound(cleaned, current, presentMark);
         return byShape ? maskShapes(masked) : masked;
       }));
-    return { hide: hideWith(() => presentMark), text, byShape, afterFlag: always };
+    return { hide: hideWith(() => presentMark), text, byShape, afterFlag: always, byName: always };
   };
 
   return {
     text: sanitizer.text,
     value: (value, schema, provided) => sanitizer.value(value, schema, withoutUnseen(provided)),
     agreement: {
-      sent: (value, schema, provided) => {
+      sent: (value, schema, kept) => {
         const present = presentRules(true);
-        const redacted = redactValue(value, schema, (text, providedHere) => (provided === undefined || text === providedHere ? agreedRules : present), provided);
+        const redacted = redactValue(value, schema, (text, keptHere) => (text === keptHere ? present : agreedRules), kept);
         return holdsUnseen(value) ? { ...(redacted as JsonRecord), [unseen!.member]: markOfVariable(unseen!.variable) } : redacted;
       },
       present: (value, schema) => {
@@ -166,8 +187,8 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
       oddities: () => oddities,
     },
     echo: (text) => maskFound(clean(text), [mentioned()]),
-    mention: (value, schema, provided) => {
-      for (const secret of secretsIn(withoutUnseen(value), schema, provided)) mentions.push(secret);
+    mention: (value, schema, kept) => {
+      for (const secret of secretsIn(withoutUnseen(value), schema, kept)) mentions.push(secret);
       mentionFinder = undefined;
     },
     remember: () => known.remember(principal, mentions),

@@ -8,6 +8,7 @@ export { issuesOf, issuesOfPlanned, printPath, sizeIssues, type Issue, type Path
 export { composeTool, defineTool } from './define-tool.ts';
 export { lookupFor, type Lookup, type NameResolver, type ResolvedResource, type ResourceKind } from './name-resolver.ts';
 export { lenientArguments } from './lenient-arguments.ts';
+export { partSentBack } from './list-items.ts';
 export { editDistance, nearestName } from './nearest-name.ts';
 export { nextText, proposable, withProposable, type NextCall } from './next-calls.ts';
 export { partialUpdate, type PartialUpdate } from './partial-update.ts';
@@ -20,7 +21,7 @@ export { terraformChanges, terraformEffect } from './preview/terraform-plan.ts';
 export { jobEffect, scheduleText } from './preview/job-run.ts';
 export { alreadyMember, role } from './preview/member-invitation.ts';
 export { lineAgreed, lineTexts, notKnown, organizationOf, show, textAt, textOf, type NoOp, toldOnce, type PlanLine, type Preview } from './preview/preview.ts';
-export { replacement } from './preview/replacement.ts';
+export { nothingWouldChange, replacement } from './preview/replacement.ts';
 export { allDown, nothingUnderWay, outOfDateIn, restarts, services, underWay } from './preview/service-states.ts';
 export { touchedLines } from './preview/touched-environments.ts';
 export { override } from './preview/variable-override.ts';

@@ -27,3 +27,31 @@ export function itemLabel(item: JsonRecord): string | undefined {
   const member = ['name', ...identifying].find((name) => typeof item[name] === 'string' || typeof item[name] === 'number');
   return member === undefined ? undefined : String(item[member]);
 }
+
+/** What stands in a list in the place of an item of another version of that list: records are found by what identifies them. */
+function counterpart(list: unknown, item: unknown, index: number): unknown {
+  if (!Array.isArray(list)) return undefined;
+  if (!isRecord(item) || itemLabel(item) === undefined) return list[index] as unknown;
+  const found = findItem(list, item);
+  return found.kind === 'at' ? list[found.index] : undefined;
+}
+
+/**
+ * The part of an input that is sent back as the platform has it: its strings and numbers that are the same there in the same
+ * place, and that the caller didn't give. Whatever else there is in the input is new, and nobody may take it for the
+ * platform's. Lists keep their places, with undefined for items without such a part.
+ * @returns undefined if nothing is sent back.
+ */
+export function partSentBack(input: unknown, present: unknown, given: unknown): unknown {
+  if (Array.isArray(input)) {
+    const items = input.map((item, index): unknown => partSentBack(item, counterpart(present, item, index), counterpart(given, item, index)));
+    return items.some((item) => item !== undefined) ? items : undefined;
+  }
+  if (!isRecord(input)) return given === undefined && input === present ? input : undefined;
+  const member = (of: unknown, name: string): unknown => (isRecord(of) && Object.hasOwn(of, name) ? of[name] : undefined);
+  const parts = Object.entries(input).flatMap(([name, value]) => {
+    const part = partSentBack(value, member(present, name), member(given, name));
+    return part === undefined ? [] : [[name, part] as const];
+  });
+  return parts.length > 0 ? Object.fromEntries(parts) : undefined;
+}

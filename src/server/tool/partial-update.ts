@@ -98,7 +98,7 @@ export function partialUpdate(operation: AnyOperation, { exclusive, kinds, asReq
     return [
       {
         operation, input: { ...pick(args, ids), ...merged }, shownBy: holder, accepted: issuesOfPlanned({ operation, input: { ...pick(args, ids), ...current } }), replaces: present, showsAll: !changed.some((name) => hidden.includes(name)) && !mayLose(sent, given, missingSecrets(merged, schema, present)) && !givesSecret(given, schema),
-        ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined),
+        ...(Object.keys(carried).length > 0 && { carried }), unchanged: Object.keys(current).filter((name) => given[name] === undefined), present: current, given,
       },
     ];
   }

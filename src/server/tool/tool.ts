@@ -26,6 +26,10 @@ export interface PlannedOperation {
   readonly input: JsonRecord;
   /** Members that are sent back as the platform returned them; they aren't validated. */
   readonly unchanged?: readonly string[];
+  /** What the platform has in the input's place now, in the form of the input; absent if all of the input is the caller's. */
+  readonly present?: JsonRecord;
+  /** What the caller gave of the input, in its form. Only counts beside `present`. */
+  readonly given?: JsonRecord;
   /** Members of the body that the contract doesn't know, sent back as the platform returned them. */
   readonly carried?: JsonRecord;
   /** The service inside the target that has what it changes: where the platform has that only there, the request is made at the service's path. */

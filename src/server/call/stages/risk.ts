@@ -1,6 +1,6 @@
 import { fail } from '../../failure/index.ts';
 import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/index.ts';
-import { argumentSchema, issuesOfPlanned } from '../../tool/index.ts';
+import { argumentSchema, issuesOfPlanned, partSentBack } from '../../tool/index.ts';
 import type { AssessedCall, Call, ExpandedCall } from '../call.ts';
 import type { Stage } from '../stage.ts';
 import { toolContextOf } from '../tool-context.ts';
@@ -16,7 +16,9 @@ export const expand: Stage<Call, ExpandedCall> = {
     const planned = tool.expand ? await tool.expand(args, toolContextOf(call, { shown: false }).toolContext) : [];
     const issues = planned.flatMap(issuesOfPlanned);
     if (issues.length > 0) fail({ kind: 'bad_arguments', issues });
-    for (const { operation, input, carried, unchanged: kept } of planned) redactor.mention({ ...carried, ...input }, argumentSchema(operation), kept && args);
+    for (const { operation, input, carried, present, given } of planned) {
+      redactor.mention({ ...carried, ...input }, argumentSchema(operation), partSentBack({ ...carried, ...input }, { ...present, ...carried }, given));
+    }
     return { ...call, planned };
   },
 };

@@ -29,6 +29,7 @@ const metadataWords = new Set([
   'store', 'provider', 'ref', 'refs', 'status', 'state', 'error', 'required', 'valid', 'present', 'reset', 'rotation', 'age', 'usage', 'index', 'arn', 'date', 'time', 'hint', 'label',
   'kind', 'mode', 'method', 'scope', 'scopes', 'rule', 'rules', 'attempts', 'retries', 'stdin', 'env', 'controller', 'operator', 'driver', 'plugin', 'class', 'review', 'created', 'updated',
   'budget', 'used', 'left', 'remaining', 'total', 'usages', 'interval', 'lifetime', 'validity', 'encoding', 'column', 'template', 'source', 'check', 'authentication', 'authenticator', 'encoder', 'generator', 'expired', 'issued', 'active', 'failures', 'encryption', 'hasher', 'hashers', 'hashing', 'validator', 'validators',
+  'command', 'cmd', 'script', 'process', 'helper', 'hook', 'query', 'opts', 'args',
 ]);
 const timeWords = new Set(['at', 'in', 'on', 'after', 'before']);
 

@@ -20,6 +20,9 @@ const losses = ({ lost, carried }: SentBack, carries: boolean, secrets: readonly
   ];
 };
 
+/** The line of a replacement that is all there already. */
+export const nothingWouldChange = 'Nothing would change: all of it is so already.';
+
 /** What the preview of a PUT reads. */
 export const replacementReads = (operation: AnyOperation): readonly ReadUse[] =>
   presentReads(operation).flatMap(({ operation: read, of }) => readUses(`what is there now${of === undefined ? '' : ` of one of a service of kind ${of}`} is not known, so all of it has to be given`, read));
@@ -42,5 +45,5 @@ export const replacement = (operation: AnyOperation, requestFrom?: (present: Jso
     const reason = requestFrom ? '' : undefined;
     const found = requestFrom?.(present) ?? sentBack(operation, present);
     const lines = changes(found.declared, body, schema, { reason });
-    return [...(lines.length > 0 ? lines : ['Nothing would change: all of it is so already.']), ...losses(found, requestFrom !== undefined, secrets)];
+    return [...(lines.length > 0 ? lines : [nothingWouldChange]), ...losses(found, requestFrom !== undefined, secrets)];
   });
