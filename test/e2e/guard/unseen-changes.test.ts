@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
+import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
@@ -7,7 +7,7 @@ import { startTestPlatform, type TestPlatform } from '../../support/test-platfor
 
 let platform: TestPlatform;
 let server: Awaited<ReturnType<typeof startGuardedServer>>;
-let client: TestClient;
+let client: Awaited<ReturnType<(typeof server)['connect']>>;
 let ids: { readonly application_id: string; readonly environment: string; readonly helm_id: string; readonly container_id: string };
 const user = userAnswering(agree);
 const bodies: string[] = [];
