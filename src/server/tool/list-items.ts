@@ -28,6 +28,8 @@ export function itemLabel(item: JsonRecord): string | undefined {
   return member === undefined ? undefined : String(item[member]);
 }
 
+const memberIn = (of: unknown, name: string): unknown => (isRecord(of) && Object.hasOwn(of, name) ? of[name] : undefined);
+
 /** What stands in a list in the place of an item of another version of that list: records are found by what identifies them. */
 function counterpart(list: unknown, item: unknown, index: number): unknown {
   if (!Array.isArray(list)) return undefined;
@@ -48,9 +50,8 @@ export function partSentBack(input: unknown, present: unknown, given: unknown): 
     return items.some((item) => item !== undefined) ? items : undefined;
   }
   if (!isRecord(input)) return given === undefined && input === present ? input : undefined;
-  const member = (of: unknown, name: string): unknown => (isRecord(of) && Object.hasOwn(of, name) ? of[name] : undefined);
   const parts = Object.entries(input).flatMap(([name, value]) => {
-    const part = partSentBack(value, member(present, name), member(given, name));
+    const part = partSentBack(value, memberIn(present, name), memberIn(given, name));
     return part === undefined ? [] : [[name, part] as const];
   });
   return parts.length > 0 ? Object.fromEntries(parts) : undefined;
