@@ -21,6 +21,7 @@ import { scenariosPage } from './docs/scenarios.ts';
 import { performanceSections } from './docs/performance.ts';
 import { policyPage } from './docs/policy.ts';
 import { statesPage } from './docs/states.ts';
+import { suitesTable } from './docs/suites.ts';
 import { architecturePicture, architecturePicturePath } from './pictures/architecture.ts';
 import { about } from './shipping/about.ts';
 import { examples } from './shipping/examples.ts';
@@ -34,6 +35,7 @@ const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8
 const readme = await read('README.md');
 const performance = Object.entries(performanceSections()).reduce((page, [name, text]) => replaceGenerated(page, name, text), await read('docs/performance.md'));
 const pages: Readonly<Record<string, string>> = {
+  'CONTRIBUTING.md': replaceGenerated(await read('CONTRIBUTING.md'), 'suites', suitesTable()),
   'docs/agent-tasks.md': replaceGenerated(await read('docs/agent-tasks.md'), 'agent tasks', agentTasks()),
   'docs/architecture.md': replaceGenerated(await read('docs/architecture.md'), 'house', architecture()),
   'docs/commands.md': commandsPage(),

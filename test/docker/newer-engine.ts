@@ -8,6 +8,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { programDirectoryVariable } from '../support/build-once.ts';
 import { removeCgroups } from '../support/docker/cgroups.ts';
 import { packagesByProgram } from '../support/docker/debian-packages.ts';
 import { killInit } from '../support/docker/own-namespaces.ts';
@@ -87,9 +88,10 @@ async function runApart(args: readonly string[]): Promise<number> {
     await mkdir(join(system, 'usr/sbin'), { recursive: true });
     await writeFile(join(system, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
     const packages = [...Object.values(packagesByProgram(debian.postgres)), ...further].join(',');
+    // What other suites were given, such as the program, isn't in that file system.
     const child = spawn('unshare', [
       '--mount', '--pid', '--fork', '--mount-proc', '--kill-child', '--', 'sh', '-c', script, 'sh', system, process.execPath, root, packages, mirrorOfDebian()!, ...args,
-    ], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', TMPDIR: '/tmp', LC_ALL: 'C.UTF-8' } });
+    ], { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', TMPDIR: '/tmp', LC_ALL: 'C.UTF-8', [programDirectoryVariable]: undefined } });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void killInit(child).catch(() => undefined));
     const [code] = (await once(child, 'exit')) as [number | null];
     return code ?? 1;

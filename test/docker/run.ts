@@ -1,17 +1,19 @@
 /**
- * Runs the docker suite in namespaces of its own, two parts of it at a time: engines, registries and tests share one loopback, reach nothing else and collide with
+ * Runs the docker suite in namespaces of its own, two files of it at a time: engines, registries and tests share one loopback, reach nothing else and collide with
  * nothing on this machine. When the suite ends, however it ends, the kernel ends every process in it and drops its networks and mounts.
  * Arguments are those of vitest. With `--script <path>` first, that script of the repository runs there in place of the suite, with the arguments after it.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync, globSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 import { inOwnNamespaces } from '../support/docker/own-namespaces.ts';
 import { packagesByProgram } from '../support/docker/debian-packages.ts';
 import { hideEngineSettings, mountCgroups, removeCgroups } from '../support/docker/cgroups.ts';
+import { countsOf, reportsVariable, sumOf, type TestReport } from '../support/suite-counts.ts';
+import { filesOf, isLanding, type List, suiteOfMode } from '../suites.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -32,6 +34,16 @@ interface Ended {
   readonly output: string;
 }
 
+/** The parts that run. */
+const apart = new Set<ChildProcess>();
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopping.abort();
+    for (const child of apart) child.kill('SIGKILL');
+  });
+}
+
 /**
  * Starts this script again in namespaces of its own. Temporary files of the suite are in one directory.
  * @param stdio `pipe` keeps what it prints
@@ -46,8 +58,9 @@ async function runApart(args: readonly string[], stdio: 'inherit' | 'pipe'): Pro
     ], { cwd: root, stdio: ['ignore', stdio, stdio], env: { ...process.env, TMPDIR: directory, [inOwnNamespaces]: directory } });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void child.kill('SIGKILL'));
+    apart.add(child);
     const [code] = (await once(child, 'close')) as [number | null];
+    apart.delete(child);
     return { code: code ?? 1, output };
   } finally {
     await removeCgroups(directory);
@@ -55,45 +68,87 @@ async function runApart(args: readonly string[], stdio: 'inherit' | 'pipe'): Pro
   }
 }
 
-/** How many parts of the whole suite run at once: most of its time it waits for engines. */
-const parts = 2;
+/** How many files run at once, each in namespaces of its own: most of its time a file waits for engines. */
+const lanes = 2;
 
-/** The test files that failed, by the report of a run; none if there is no report. */
-async function failedFiles(report: string): Promise<string[]> {
-  const text = await readFile(report, 'utf8').catch(() => '{"testResults":[]}');
-  return (JSON.parse(text) as { testResults: { name: string; status: string }[] }).testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
+/** Where a report of vitest is written to. */
+const reportTo = (path: string): string[] => ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
+
+/** What a report says; undefined if nothing could be run. */
+const readReport = async (path: string): Promise<TestReport | undefined> => {
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as TestReport);
+};
+
+/** How a test file ended. */
+interface EndedFile {
+  readonly file: string;
+  readonly code: number;
+  readonly report: TestReport | undefined;
 }
 
-/** Runs test files, and tells which failed. @param name of the report */
-async function runReported(args: readonly string[], stdio: 'inherit' | 'pipe', reports: string, name: string): Promise<Ended & { readonly failed: readonly string[] }> {
-  const report = join(reports, `${name}.json`);
-  const ended = await runApart([...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`], stdio);
-  return { ...ended, failed: await failedFiles(report) };
+/** Runs one file. @param stdio `pipe` shows what it prints when it has ended */
+async function runFile(file: string, reports: string, stdio: 'inherit' | 'pipe'): Promise<EndedFile> {
+  const path = join(reports, `${file.replaceAll('/', '-')}.json`);
+  const { code, output } = await runApart([file, ...reportTo(path)], stdio);
+  process.stdout.write(output);
+  return { file, code, report: await readReport(path) };
+}
+
+/** The files that take longest. They begin first, so that none of them is left for the end. */
+const longest = ['failing-hosts', 'killed-engine', 'database-backups', 'node-placement', 'agents', 'killed-jobs', 'terraform', 'killed-builds', 'databases', 'jobs', 'rollouts-and-nodes'].map((name) => `test/docker/${name}.test.ts`);
+
+/** The test files of a list, those first that take longest. */
+function filesOfSuite(list: List): readonly string[] {
+  const { include, exclude } = filesOf(suiteOfMode('docker'), list);
+  const files = globSync([...include], { cwd: root }).filter((file) => !exclude.some((pattern) => matchesGlob(file, pattern))).toSorted();
+  return [...longest.filter((file) => files.includes(file)), ...files.filter((file) => !longest.includes(file))];
+}
+
+/** Runs files in lanes: each takes the next one when it has ended another. */
+async function runInLanes(files: readonly string[], reports: string): Promise<EndedFile[]> {
+  const waiting = [...files];
+  const ended: EndedFile[] = [];
+  const lane = async (): Promise<void> => {
+    // oxlint-disable-next-line no-await-in-loop
+    for (let file = waiting.shift(); file !== undefined && !stopping.signal.aborted; file = waiting.shift()) ended.push(await runFile(file, reports, 'pipe'));
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return ended;
+}
+
+/** Says how many tests ran in all, and leaves that for a run of several suites. */
+async function tellCounts(ended: readonly EndedFile[]): Promise<void> {
+  const all = ended.map(({ report }) => report ?? { numPassedTests: 0, numFailedTests: 1, testResults: [] });
+  const { passed, failed } = sumOf(all.map(countsOf));
+  console.log(`The docker suite: ${ended.length} files, ${passed} tests passed, ${failed} failed.`);
+  const reports = process.env[reportsVariable];
+  if (reports !== undefined) await writeFile(join(reports, 'docker.json'), JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: [] } satisfies TestReport));
 }
 
 /**
- * Runs the suite, or the given files of it. Where it runs beside other suites, engines may get too little of the machine for the times that tests give them: there,
- * files that failed run once more when the rest of the suite has ended, and have to pass.
+ * Runs the suite, or vitest with the given arguments. Where it runs beside other suites, engines may get too little of the machine for the times that tests give them:
+ * there, files that failed run once more when the rest of the suite has ended, and have to pass.
  * @returns the exit code
  */
 async function runSuite(args: readonly string[]): Promise<number> {
-  if (args[0] === '--script') return (await runApart(args, 'inherit')).code;
+  if (args.length > 0) return (await runApart(args, 'inherit')).code;
   const reports = await mkdtemp(join(tmpdir(), 'infra-mcp-reports-'));
   try {
-    const ended = args.length > 0 ? [await runReported(args, 'inherit', reports, 'given')] : await Promise.all(Array.from({ length: parts }, async (_, index) => {
-      const part = await runReported([`--shard=${index + 1}/${parts}`], 'pipe', reports, `part-${index}`);
-      process.stdout.write(part.output);
-      return part;
-    }));
-    const code = Math.max(...ended.map((each) => each.code));
-    // Where a part failed otherwise, such as by an error outside of tests, nothing is to be tried again.
-    const isByTests = ended.every((each) => (each.code === 0) === (each.failed.length === 0));
-    if (code === 0 || !process.env['CI'] || !isByTests) return code;
-    const failed = ended.flatMap((each) => each.failed);
-    console.log(`Failed, and run again without the rest of the suite: ${failed.join(', ')}`);
-    const again = await runApart(failed, 'inherit');
-    console.log(again.code === 0 ? `Passed without the rest of the suite, after they had failed beside it: ${failed.join(', ')}` : 'Failed again.');
-    return again.code;
+    const first = await runInLanes(filesOfSuite(isLanding ? 'landing' : 'full'), reports);
+    const failed = first.filter(({ code }) => code !== 0);
+    // Where a file failed otherwise than by its tests, such as by an error outside of them, nothing is to be tried again.
+    const isByTests = failed.every(({ report }) => report !== undefined && report.numFailedTests > 0);
+    if (failed.length === 0 || !process.env['CI'] || !isByTests) {
+      await tellCounts(first);
+      return Math.max(...first.map(({ code }) => code));
+    }
+    console.log(`Failed, and run again without the rest of the suite: ${failed.map(({ file }) => file).join(', ')}`);
+    const again: EndedFile[] = [];
+    // oxlint-disable-next-line no-await-in-loop
+    for (const { file } of failed) again.push(await runFile(file, reports, 'inherit'));
+    await tellCounts([...first.filter(({ code }) => code === 0), ...again]);
+    return Math.max(...again.map(({ code }) => code));
   } finally {
     await rm(reports, { recursive: true, force: true });
   }

@@ -1,0 +1,143 @@
+import { matchesGlob } from 'node:path';
+import type { DebianPackage } from './support/debian-packages.ts';
+
+/** The lists of suites: `landing` protects every change (`.ci/run`), `full` has everything (`.ci/full`). */
+export const lists = ['landing', 'full'] as const;
+export type List = (typeof lists)[number];
+
+/** The variable that tells suites which list runs them. Without it they run whole. It must not look like an option of infra-mcp. */
+export const listVariable = 'TEST_LIST';
+
+/** Whether the landing list runs, in which suites make fewer cases. */
+export const isLanding = process.env[listVariable] === 'landing';
+
+/** One of the steps by which changes are tested. */
+export interface Suite {
+  readonly name: string;
+  /** The script of package.json that runs it. */
+  readonly script: string;
+  readonly covers: string;
+  /** Patterns of its own test files. A step without any is no suite of vitest. */
+  readonly files?: readonly string[];
+  /** Patterns of files of other suites that it runs in another way. */
+  readonly alsoRuns?: Readonly<Record<List, readonly string[]>>;
+  /** What of it runs before every landing. */
+  readonly landing: 'all' | 'nothing' | {
+    /** Patterns of its own files that only the full list runs. */
+    readonly without?: readonly string[];
+    /** What else it makes less of, in words. */
+    readonly fewer?: string;
+  };
+  /** About how long it takes on two cores, alone. Left out where nobody measured. */
+  readonly minutes?: Partial<Record<List, number>>;
+  /** When somebody should run it whole. */
+  readonly byHand: string;
+  readonly needs?: readonly DebianPackage[];
+  /** Whether it waits more than it works, and runs beside the others. */
+  readonly beside?: true;
+}
+
+const forDocker = ['docker.io', 'docker-registry', 'busybox-static', 'git', 'caddy', 'prometheus', 'postgresql-15', 'redis-tools', 'iproute2', 'openssl', 'openssh-client', 'openssh-server'] as const;
+
+/** Every suite, in the order in which those run that aren't beside others. */
+export const suites: readonly Suite[] = [
+  { name: 'check', script: 'check', covers: 'types, style, unused code', landing: 'all', byHand: 'before every commit' },
+  {
+    name: 'fast', script: 'test', covers: 'the fast tests: everything that no suite below has', files: ['test/**/*.test.ts'], landing: 'all', byHand: 'before every commit',
+    needs: ['git', 'openssl', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
+  },
+  {
+    name: 'thorough', script: 'test:thorough', landing: 'all', byHand: 'when you touch one of its files, or the command line',
+    covers: 'what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform\'s control',
+    needs: ['zsh', 'fish', 'bsdutils', 'git', 'qemu-user-static'],
+    files: [
+      'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts',
+      'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts', 'test/bench/bench.test.ts',
+      'test/e2e/guard/{decision-table,denied-places,denied-reads,properties,attacks,secrets}.test.ts', 'test/e2e/{waiting,fixes,shown-tools,rollback,redeploy,unknown-rows,altered-answers-thorough,other-reading}.test.ts',
+      'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/crash.test.ts',
+      'test/platform/runtime/docker/{probe,probe-checks}.test.ts', 'test/platform/runtime/docker/git/fetch-commit.test.ts',
+      'test/transport/{caller-isolation,approvals,odd-names}.test.ts', 'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
+      'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/server/redaction/recognition-time.test.ts', 'test/server/call/stage-failures.test.ts',
+    ],
+  },
+  {
+    name: 'attacks', script: 'test:attacks', covers: 'hostile platforms and callers against every tool, over both transports and protocol revisions', files: ['test/attacks/**/*.test.ts'],
+    landing: { fewer: 'every tool by one kind of client, ten tools by the other three' }, byHand: 'when you change the guard, redaction or a transport',
+  },
+  {
+    name: 'foreign', script: 'test:foreign', covers: 'every tool and resource against another platform of the family, with each way in which it may differ', files: ['test/foreign/**/*.test.ts'],
+    landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' }, byHand: 'when you change the client, how answers are read, or the other platform of the tests',
+  },
+  {
+    name: 'postgres', script: 'test:postgres', covers: 'the platform\'s tests, and those of what servers share, with records in PostgreSQL, and what is particular to that', files: ['test/postgres/on-server/**/*.test.ts'],
+    alsoRuns: {
+      landing: ['test/platform/store/**/*.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/shared-answers.test.ts'],
+      full: [
+        'test/platform/{api,engine,seed,store,testing}/**/*.test.ts', 'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts',
+        'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
+      ],
+    },
+    landing: { fewer: 'of the platform\'s tests those of the store, of the servers\' those of what they share' }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
+  },
+  {
+    name: 'fleet', script: 'test:fleet', covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail', files: ['test/fleet/**/*.test.ts'],
+    landing: 'all', minutes: { full: 5 }, byHand: 'when you change what several platforms or servers share', needs: ['postgresql-15', 'haproxy', 'caddy'],
+  },
+  { name: 'conformance', script: 'conformance', covers: 'the MCP conformance suite, both revisions', landing: 'all', byHand: 'when you change the protocol or a transport' },
+  { name: 'inspect', script: 'inspect', covers: 'the tools as the MCP Inspector sees them', landing: 'all', byHand: 'when you change a schema' },
+  {
+    name: 'browser', script: 'test:browser', covers: 'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it', files: ['test/browser/**/*.test.ts'],
+    landing: 'all', byHand: 'when you change the approvals page', needs: ['chromium', 'fonts-dejavu-core'],
+  },
+  { name: 'build', script: 'build', covers: 'what is shipped', landing: 'all', byHand: 'when you change `scripts/build/`' },
+  { name: 'demo', script: 'demo', covers: 'the demo in a terminal', landing: 'all', byHand: 'when you change the demo' },
+  { name: 'docs', script: 'docs:check', covers: 'whether the generated pages and manifests are current', landing: 'all', byHand: 'before every commit' },
+  {
+    name: 'docker', script: 'test:docker', covers: 'the client of Docker engines, and what runs on them, with engines in namespaces of their own; needs root on Linux', files: ['test/docker/**/*.test.ts'],
+    landing: 'all', minutes: { full: 45 }, byHand: 'when you change the Docker runtime; at least the files of what you change', needs: forDocker, beside: true,
+  },
+  {
+    name: 'slow', script: 'test:slow', covers: 'crashes, load, packaging, and the README followed with an old Node', files: ['test/slow/**/*.test.ts'],
+    landing: 'all', byHand: 'when you change storage, packaging or the README', needs: ['git'], beside: true,
+  },
+  {
+    name: 'contributing', script: 'test:contributing', covers: 'the worked examples of this page, each on a copy of the repository', files: ['test/contributing/**/*.test.ts'],
+    landing: 'nothing', minutes: { full: 2 }, byHand: 'when you change a line that an example refers to', needs: ['git'], beside: true,
+  },
+  {
+    name: 'newer-engine', script: 'test:newer-engine', covers: 'three files of the docker suite once more, with the engine of Debian 13, in a root file system that it makes with `debootstrap` and removes',
+    landing: 'nothing', minutes: { full: 4 }, byHand: 'when you change what is asked of Docker engines', needs: [...forDocker, 'debootstrap'], beside: true,
+  },
+  {
+    name: 'clients', script: 'test:clients', covers: 'MCP clients made by others, which it installs from the package registry, 600 MB in all', files: ['test/clients/**/*.test.ts'],
+    landing: 'nothing', minutes: { full: 7 }, byHand: 'when you change a transport, what clients are told, or how calls are agreed to; with newer versions before a release', beside: true,
+  },
+];
+
+const matches = (file: string, patterns: readonly string[] = []): boolean => patterns.some((pattern) => matchesGlob(file, pattern));
+
+/** The suite that has every file which no other has. */
+export const fastSuite = suites.find(({ name }) => name === 'fast')!;
+
+const named = suites.filter((suite) => suite !== fastSuite && suite.files !== undefined);
+
+/** The suite with this name, as vitest has it for its mode; without one the fast tests run. */
+export const suiteOfMode = (mode: string): Suite => named.find(({ name }) => name === mode) ?? fastSuite;
+
+/** The suites to which a test file belongs. It has to be one. */
+export function suitesOf(file: string): readonly Suite[] {
+  const own = named.filter(({ files }) => matches(file, files));
+  return own.length === 0 && matches(file, fastSuite.files) ? [fastSuite] : own;
+}
+
+/** Patterns of a suite's own files that a list leaves out. */
+export const leftOutOf = ({ landing }: Suite, list: List): readonly string[] => (list === 'landing' && typeof landing === 'object' ? (landing.without ?? []) : []);
+
+/** The patterns of test files that a suite runs in a list, and of those among them that it doesn't. */
+export function filesOf(suite: Suite, list: List): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
+  const ofOthers = suite === fastSuite ? named.flatMap(({ files }) => files ?? []) : [];
+  return { include: [...(suite.files ?? []), ...(suite.alsoRuns?.[list] ?? [])], exclude: [...ofOthers, ...leftOutOf(suite, list)] };
+}
+
+/** The suites of a list, in their order. */
+export const suitesIn = (list: List): readonly Suite[] => suites.filter(({ landing }) => list === 'full' || landing !== 'nothing');
