@@ -22,6 +22,7 @@ export default defineConfig(({ mode }) => {
   const exclude = [...files.exclude, ...(mode === 'postgres' ? Object.keys(leftOut) : [])];
   const perSuite = {
     globalSetup: starting.includes(mode) ? ['test/support/build-once.ts'] : mode === 'postgres' ? ['test/support/postgres/global-setup.ts'] : [],
+    ...(isFast ? { setupFiles: ['test/support/runs.ts'] } : {}),
     // These mostly wait for deployments to end.
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
     // Each of these starts programs that keep a core busy.

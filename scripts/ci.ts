@@ -38,6 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 /** Installs what isn't there. Packages of servers would start them, on ports of this machine, so that is forbidden meanwhile. @throws Error with what apt said */
 async function installPackages(packages: readonly string[]): Promise<void> {
   if (packages.length === 0) return;
+  if (process.getuid?.() !== 0) throw new Error(`Packages are missing, and only root may install them: apt-get install --no-install-recommends ${packages.join(' ')}`);
   const policy = '/usr/sbin/policy-rc.d';
   const isOurs = !existsSync(policy);
   if (isOurs) await writeFile(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

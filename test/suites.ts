@@ -37,6 +37,12 @@ export interface Suite {
   readonly beside?: true;
 }
 
+/** What of the docker suite only the full list runs: what kills engines, hosts and platforms, needs several machines, or looks at one subject from close up. */
+const onlyInFullOfDocker = [
+  'agents', 'certificates', 'database-backups', 'diagnosis', 'doctor', 'engine/{connection,containers,images,swarm-objects}', 'failing-hosts', 'first-steps', 'grpc-and-web-sockets', 'hosts', 'killed-builds', 'killed-engine',
+  'killed-jobs', 'killed-platform', 'left-links', 'managers', 'measurements', 'node-placement', 'own-registry', 'private-sources', 'programs', 'registry-on-nodes', 'rollouts-and-nodes', 'running-services', 'terraform',
+].map((name) => `test/docker/${name}.test.ts`);
+
 const forDocker = ['docker.io', 'docker-registry', 'busybox-static', 'git', 'caddy', 'prometheus', 'postgresql-15', 'redis-tools', 'iproute2', 'openssl', 'openssh-client', 'openssh-server'] as const;
 
 /** Every suite, in the order in which those run that aren't beside others. */
@@ -81,24 +87,24 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'fleet', script: 'test:fleet', covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail', files: ['test/fleet/**/*.test.ts'],
-    landing: 'all', minutes: { full: 5 }, byHand: 'when you change what several platforms or servers share', needs: ['postgresql-15', 'haproxy', 'caddy'],
+    landing: { without: ['test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts', 'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts'] }, minutes: { full: 5 }, byHand: 'when you change what several platforms or servers share', needs: ['postgresql-15', 'haproxy', 'caddy'],
   },
   { name: 'conformance', script: 'conformance', covers: 'the MCP conformance suite, both revisions', landing: 'all', byHand: 'when you change the protocol or a transport' },
   { name: 'inspect', script: 'inspect', covers: 'the tools as the MCP Inspector sees them', landing: 'all', byHand: 'when you change a schema' },
   {
     name: 'browser', script: 'test:browser', covers: 'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it', files: ['test/browser/**/*.test.ts'],
-    landing: 'all', byHand: 'when you change the approvals page', needs: ['chromium', 'fonts-dejavu-core'],
+    landing: { without: ['test/browser/readme-picture.test.ts'], fewer: 'no pictures are compared' }, byHand: 'when you change the approvals page', needs: ['chromium', 'fonts-dejavu-core'],
   },
   { name: 'build', script: 'build', covers: 'what is shipped', landing: 'all', byHand: 'when you change `scripts/build/`' },
   { name: 'demo', script: 'demo', covers: 'the demo in a terminal', landing: 'all', byHand: 'when you change the demo' },
   { name: 'docs', script: 'docs:check', covers: 'whether the generated pages and manifests are current', landing: 'all', byHand: 'before every commit' },
   {
     name: 'docker', script: 'test:docker', covers: 'the client of Docker engines, and what runs on them, with engines in namespaces of their own; needs root on Linux', files: ['test/docker/**/*.test.ts'],
-    landing: 'all', minutes: { full: 45 }, byHand: 'when you change the Docker runtime; at least the files of what you change', needs: forDocker, beside: true,
+    landing: { without: onlyInFullOfDocker }, minutes: { full: 45 }, byHand: 'when you change the Docker runtime; at least the files of what you change', needs: forDocker, beside: true,
   },
   {
     name: 'slow', script: 'test:slow', covers: 'crashes, load, packaging, and the README followed with an old Node', files: ['test/slow/**/*.test.ts'],
-    landing: 'all', byHand: 'when you change storage, packaging or the README', needs: ['git'], beside: true,
+    landing: { without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'] }, byHand: 'when you change storage, packaging or the README', needs: ['git'], beside: true,
   },
   {
     name: 'contributing', script: 'test:contributing', covers: 'the worked examples of this page, each on a copy of the repository', files: ['test/contributing/**/*.test.ts'],

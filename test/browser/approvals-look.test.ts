@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from '../support/browser.ts';
+import { isLanding } from '../suites.ts';
 import { committedPicture, differenceOf, keepPicture, looksAlike, pictureOf } from './pictures.ts';
 import { enter, startSamplePage } from './sample-page.ts';
 import { useTabs } from './tabs.ts';
@@ -130,7 +131,7 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     });
   });
 
-  test('looks as in its pictures', async () => {
+  test.skipIf(isLanding)('looks as in its pictures', async () => {
     const tab = await openSamplePage();
     const different: string[] = [];
     await inEveryLook(tab, async (look) => {
@@ -142,7 +143,7 @@ describe.skipIf(!hasBrowser)('on phones and large screens, light and dark, the p
     expect(different).toEqual([]);
   });
 
-  test.each([
+  test.skipIf(isLanding).each([
     ['an approve button in the colour of harmless calls', '.production .approve button { background: var(--approve) !important; }'],
     ['no word about production', '.production .mode strong { visibility: hidden; }'],
     ['its buttons in the other order', '.decision { display: flex !important; flex-flow: row-reverse nowrap !important; }'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { hurriedClock } from '../support/hurried-clock.ts';
 import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
@@ -9,10 +10,10 @@ let platform: TestPlatform;
 let connectors: Connectors;
 let client: TestClient;
 
-// An upgrade takes three seconds at least: longer than the first wait.
+// An upgrade takes longer than the first wait, which takes a tenth of a second.
 beforeAll(async () => {
-  platform = await startTestPlatform({ timeScale: 0.2 });
-  connectors = connectorsTo(platform.url, platform.tokens.admin);
+  platform = await startTestPlatform({ timeScale: 0.06 });
+  connectors = connectorsTo(platform.url, platform.tokens.admin, { clock: hurriedClock() });
   client = await connectors.modern(userAnswering(agree));
 });
 
@@ -77,7 +78,7 @@ test('the versions of an ended upgrade are told, however much else its event has
   const proxy = await startRecordingProxy(platform.url, {
     alter: (_, path, body) => (path.includes('/events') ? { ...(body as Json), events: ((body as Json)['events'] as Json[]).map((event) => ({ ...event, change: more(event['change']), original_change: more(event['original_change']) })) } : body),
   });
-  const through = connectorsTo(proxy.url, platform.tokens.admin);
+  const through = connectorsTo(proxy.url, platform.tokens.admin, { clock: hurriedClock() });
   try {
     const { structuredContent } = await (await through.modern()).call('wait_for_deployment', { cluster: 'main', seconds: 5 });
     expect(structuredContent).toMatchObject({ last_upgrade: { versions: expect.stringMatching(/^1\.\d+ → 1\.\d+$/) } });

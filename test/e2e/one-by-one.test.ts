@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { hurriedClock } from '../support/hurried-clock.ts';
 import { agree, textOf, userAnswering, type TestClient, type User } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
@@ -32,7 +33,7 @@ beforeEach(async () => {
       return path.includes('/deploymentHistoryV2') ? { ...(body as Json), results: [] } : JSON.parse(JSON.stringify(body).replaceAll(/"deployed_commit_id":"[^"]*",?/g, ''));
     },
   });
-  connectors = connectorsTo(proxy.url, platform.token);
+  connectors = connectorsTo(proxy.url, platform.token, { clock: hurriedClock() });
   user = userAnswering(agree);
   client = await connectors.modern(user);
 });
@@ -146,7 +147,7 @@ test('a refusal of the request itself is not sent again in parts', async () => {
       if (method === 'POST' && url.endsWith('/service/stop')) response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ status: 404, message: `no environment has the id ${platform.seed['environment_id']!}` }));
     },
   });
-  connectors = connectorsTo(proxy.url, platform.token);
+  connectors = connectorsTo(proxy.url, platform.token, { clock: hurriedClock() });
   const result = await (await connectors.modern(user)).call('stop_services', { services });
   expect(result.isError).toBe(true);
   expect(changes()).toEqual(['/environment/*/service/stop']);

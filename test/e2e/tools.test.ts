@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { hurriedClock } from '../support/hurried-clock.ts';
 import { agree, leavesOf, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
@@ -24,7 +25,7 @@ const clients = {} as Record<'modern' | 'legacy', TestClient>;
 
 beforeAll(async () => {
   platform = await startTestPlatform({ rateLimit: undefined });
-  connectors = connectorsTo(platform.url, platform.token);
+  connectors = connectorsTo(platform.url, platform.token, { clock: hurriedClock() });
   clients.modern = await connectors.modern(userAnswering(agree));
   clients.legacy = await connectors.legacy(userAnswering(agree));
 });

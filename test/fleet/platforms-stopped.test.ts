@@ -44,11 +44,11 @@ const expectEffectsInOrder = ({ calls }: RecordedEngine): void => {
 };
 
 describe('a process that is stopped until its lease is gone, and then goes on', () => {
-  test.each<[Moment, string, number]>([
-    ['prepared', 'asks whether the deployment is still its own, and does nothing', 0],
-    ['confirmed', 'is refused its effect by the engine, whose fencing token is greater', 1],
-    ['applied', 'has made its effect, and writes nothing of it', 0],
-  ])('%s: it %s', async (moment, _, refusals) => {
+  test.each<[Moment, string, boolean]>([
+    ['prepared', 'asks whether the deployment is still its own, and does nothing', false],
+    ['confirmed', 'is refused its effect by the engine, whose fencing token is greater', true],
+    ['applied', 'has made its effect, and writes nothing of it', false],
+  ])('%s: it %s', async (moment, _, isRefusedHere) => {
     const engine = await startRecordedEngine();
     const fleet = await home.startFleet({ programOf: onEngine(engine) });
     await prepareExamination(fleet);
@@ -77,21 +77,40 @@ describe('a process that is stopped until its lease is gone, and then goes on', 
       worksAgain = engine.calls.some((call) => call.deploymentId === next['deployment_request_id'] && call.place === place);
       if (!worksAgain) await setTimeout(100);
     }
-    expect(engine.calls.filter(({ isRefused }) => isRefused).map((call) => [call.place, call.token])).toEqual(Array.from({ length: refusals }, () => [place, token]));
+    // On a slow machine others may lose their lease as well, and be refused with a later token.
+    const refused = engine.calls.filter((call) => call.isRefused && call.token === token);
+    expect(new Set(refused.map((call) => call.place))).toEqual(new Set(isRefusedHere ? [place] : []));
     const lastEffect = engine.calls.findLastIndex((call) => call.deploymentId === deploymentId && call.moment === 'applied' && !call.isRefused);
     expect(engine.calls[lastEffect]!.place).not.toBe(place);
     expect((await courseOf(fleet, deploymentId)).filter((row) => !course.some((before) => JSON.stringify(before) === JSON.stringify(row))).map(({ row }) => row)).toEqual([]);
     expectEffectsInOrder(engine);
     await expectCarriedOutOnce(fleet);
-    expect((await fleet.rows('select owner from noted_claim where deployment_id = $1', [deploymentId])).length).toBe(2);
+    // However often it was claimed: never again by the one that was stopped.
+    const claims = await fleet.rows<{ owner: string }>('select owner from noted_claim where deployment_id = $1 order by seq', [deploymentId]);
+    expect(claims.slice(1).map(({ owner }) => owner)).not.toContain(claims[0]!.owner);
+    expect(claims.length).toBeGreaterThan(1);
   });
 });
+
+/**
+ * Notes every worker whose lease others took for expired while it was good for another second by the clock of the database. On a slow machine a worker may
+ * lose its lease rightly.
+ */
+const noteTakenLeases = `
+  create table noted_taken_lease (owner text not null, left_ms bigint not null);
+  create function note_taken_lease() returns trigger language plpgsql as $$
+    begin
+      insert into noted_taken_lease values (old.id, old.lease_until_ms - extract(epoch from clock_timestamp()) * 1000);
+      return null;
+    end $$;
+  create trigger note_taken_lease after delete on worker for each row when (old.lease_until_ms > extract(epoch from clock_timestamp()) * 1000 + 1000) execute function note_taken_lease()`;
 
 describe('clocks that are wrong', () => {
   test('by two minutes, ahead, behind, and one that jumps, take nothing from anybody and date nothing wrong', async () => {
     const engine = await startRecordedEngine();
     const fleet = await home.startFleet({ programOf: onEngine(engine, [120_000, -120_000, 0]) });
     await prepareExamination(fleet);
+    await fleet.rows(noteTakenLeases);
     const environments = await createEnvironments(fleet, 6);
     // Steps that take longer than leases, so that they have to be renewed, and would be taken over if anybody took them for expired.
     const held = environments.map(({ containerId }) => engine.holdNext((call) => call.serviceId === containerId && call.moment === 'confirmed'));
@@ -102,10 +121,9 @@ describe('clocks that are wrong', () => {
     for (const { answer } of waiting) answer();
     await untilAllEnded(fleet);
     expect(new Set(waiting.map(({ place }) => place)).size).toBeGreaterThan(1);
-    expect(await fleet.rows('select deployment_id, count(*) from noted_claim group by 1 having count(*) > 1')).toEqual([]);
+    expect(await fleet.rows('select * from noted_taken_lease')).toEqual([]);
     expect(await fleet.rows(`select id from deployment where created_at > now() - interval '1 hour' and (created_at > now() or ended_at > now() or ended_at < created_at)
       union all select deployment_id from deployment_event where created_at > now()`)).toEqual([]);
-    expect(engine.calls.filter(({ isRefused }) => isRefused)).toEqual([]);
     expectEffectsInOrder(engine);
     await expectCarriedOutOnce(fleet);
   });

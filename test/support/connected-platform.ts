@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { Clock } from '../../src/server/context/index.ts';
 import { connectorsTo, type Connectors } from './connectors.ts';
+import { hurriedClock } from './hurried-clock.ts';
 import { agree, userAnswering, type TestClient, type User } from './mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy, type RecordingProxyOptions } from './recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from './test-platform.ts';
@@ -49,9 +51,9 @@ export function connectedForAll(take: (connected: ConnectedPlatform) => void): {
  */
 export function proxiedForEach(options: RecordingProxyOptions, take: (proxied: ProxiedPlatform) => void): { readonly restart: (changes?: Parameters<TestPlatform['restart']>[0]) => Promise<void> } {
   let current: ProxiedPlatform;
-  const use = async (platform: TestPlatform, user: User): Promise<void> => {
+  const use = async (platform: TestPlatform, user: User, clock?: Clock): Promise<void> => {
     const proxy = await startRecordingProxy(platform.url, options);
-    const connectors = connectorsTo(proxy.url, platform.token);
+    const connectors = connectorsTo(proxy.url, platform.token, { clock });
     current = { platform, proxy, connectors, user, client: await connectors.modern(user) };
     take(current);
   };
@@ -59,7 +61,8 @@ export function proxiedForEach(options: RecordingProxyOptions, take: (proxied: P
     await current.connectors.close();
     await current.proxy.close();
   };
-  beforeEach(async () => use(await startTestPlatform(), userAnswering(agree)));
+  // Its deployments end at once, so that nothing has to be waited for in earnest.
+  beforeEach(async () => use(await startTestPlatform(), userAnswering(agree), hurriedClock()));
   afterEach(async () => {
     await disconnect();
     await current.platform.close();

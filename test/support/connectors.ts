@@ -1,6 +1,7 @@
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
+import type { Clock } from '../../src/server/context/index.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
 import { createDependencies, type GuardDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
@@ -18,8 +19,14 @@ export interface Connectors {
   close(): Promise<void>;
 }
 
+interface ConnectorOptions {
+  readonly organization?: string;
+  /** The time of the servers. */
+  readonly clock?: Clock;
+}
+
 /** Connects clients of both protocol versions, each to its own MCP server in front of one platform. */
-export function connectorsTo(baseUrl: string, token: string, { organization }: { readonly organization?: string } = {}): Connectors {
+export function connectorsTo(baseUrl: string, token: string, { organization, clock = { now: Date.now } }: ConnectorOptions = {}): Connectors {
   const client = createClient({ baseUrl, credential: credentialOf(token), organization });
   const log = memoryLog();
   const open: { close: () => Promise<void> }[] = [];
@@ -27,7 +34,7 @@ export function connectorsTo(baseUrl: string, token: string, { organization }: {
     (connectOver: (transport: InMemoryTransport, user?: User) => Promise<TestClient>): Connect =>
     async (user, policy = { readOnly: false }, guard) => {
       const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-      const dependencies = createDependencies({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock: { now: Date.now } });
+      const dependencies = createDependencies({ tools, policy, connect: async () => ({ client }), secrets: () => [token], guard, version: '0.0.0', log, clock });
       open.push(startStdioServer(dependencies, serverSide));
       const testClient = await connectOver(clientSide, user);
       open.push(testClient);

@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PermissionLevel, permissionLevels } from '../../src/contract/operation.ts';
 import { systemClock } from '../../src/platform/common/clock.ts';
@@ -8,6 +7,7 @@ import { addToken } from '../../src/platform/api/tokens.ts';
 import { type PlatformOptions, startPlatform } from '../../src/platform/platform.ts';
 import { openVault } from '../../src/platform/store/vault.ts';
 import { scenariosNamed } from '../../src/platform/testing/index.ts';
+import { directoryForRecords } from './memory-directory.ts';
 import { openTestStore, postgresTests } from './test-store.ts';
 
 /** One token of each permission level. */
@@ -27,7 +27,7 @@ interface DataDirectory {
   readonly tokens?: Tokens;
 }
 
-const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'infra-mcp-platform-'));
+const newDirectory = (): Promise<string> => mkdtemp(join(directoryForRecords, 'infra-mcp-platform-'));
 
 /** Makes a token of each permission level in a data directory. */
 export async function createTokens(dataDir: string): Promise<Tokens> {

@@ -11,6 +11,9 @@ import type { Call } from './call.ts';
 const reasonDenied = (error: unknown): string | undefined =>
   isDenied(error) ? `${error.failure.denial.rule} (${error.failure.denial.setBy})` : undefined;
 
+/** Waits in real time. */
+const wait = (milliseconds: number, signal: AbortSignal): Promise<void> => sleep(milliseconds, undefined, { signal });
+
 /** What the code of a tool works with, and what it could not read. */
 interface ToolCall {
   readonly toolContext: ToolContext;
@@ -36,6 +39,7 @@ interface ToolCallOptions {
 export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOut = [], replacements = () => [] }: ToolCallOptions): ToolCall {
   const { context, resolved, redactor } = call;
   const { clock, deadline, signal } = context;
+  const pause = clock.pause ?? wait;
   const missing = new Map<string, string>();
   const notes = new Set<string>();
   const timeLeft = (): number => deadline - clock.now();
@@ -73,7 +77,7 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       timeLeft,
       sinceChange: () => clock.now() - (call.deps.recentChanges.last(context.principal) ?? Number.NEGATIVE_INFINITY),
       // Giving up isn't an error: whoever waits looks at the time that is left.
-      pause: (milliseconds) => sleep(Math.max(0, Math.min(milliseconds, timeLeft())), undefined, { signal }).catch(() => undefined),
+      pause: (milliseconds) => pause(Math.max(0, Math.min(milliseconds, timeLeft())), signal).catch(() => undefined),
       isAborted: () => signal.aborted,
       isDenied,
       hiddenIn: (record, schema) => Object.entries(redactor.value(record, schema) as JsonRecord).flatMap(([name, member]) => (hidesAny(member) ? [name] : [])),

@@ -4,6 +4,8 @@ import type { AnyOperation } from '../../contract/index.ts';
 /** The time in milliseconds since 1970, replaceable in tests. */
 export interface Clock {
   now(): number;
+  /** Waits some milliseconds, or until the signal comes, for which it rejects. Default: as long as it says. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** The part of a logger that calls use; a pino logger implements it. */

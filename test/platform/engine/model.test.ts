@@ -6,6 +6,7 @@ import type { Engine } from '../../../src/platform/engine/engine.ts';
 import { aggregate, isSettled, statePathOf, stageOf } from '../../../src/platform/engine/lifecycle.ts';
 import { transitionsOf } from '../../../src/platform/engine/lifecycle-transitions.ts';
 import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
+import { runs } from '../../support/runs.ts';
 
 /** Which phase of a service's deploy always fails; null for none. */
 type Flaw = 'BUILD' | 'DEPLOYMENT' | 'EXECUTING' | null;
@@ -192,6 +193,6 @@ test('any sequence of orders, cancels, time and restarts goes as the table says'
       await expectEnds(model, real);
       await real.engine.stop();
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });

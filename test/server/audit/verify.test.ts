@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditLogIn, temporaryFolder, writeEntries } from './audit-log.ts';
+import { runs } from '../../support/runs.ts';
 
 const entries = [{ tool: 'a', n: 1 }, { tool: 'b', text: 'ünïcode "quoted" \u2028' }, { tool: 'c' }, { tool: 'd', deep: { list: [1, 2] } }, { tool: 'e' }];
 
@@ -83,7 +84,7 @@ describe('verifying finds', () => {
         await put(fullText.slice(0, at) + String.fromCharCode(code) + fullText.slice(at + 1));
         expect((await verify()).faults).not.toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('verifying finds', () => {
         await put(changed);
         expect((await verify()).faults).not.toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -109,7 +110,7 @@ describe('verifying finds', () => {
         await put(joined(edit(lines(fullText), at, other)));
         expect((await verify()).faults).not.toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -123,7 +124,7 @@ describe('verifying finds', () => {
         await put(joined([...shuffled, ...second]));
         expect((await verify()).faults).not.toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

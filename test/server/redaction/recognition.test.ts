@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hiddenSecret } from '../../../src/contract/primitives.ts';
 import { maskShapes, isSecretName, looksLikeSecret } from '../../../src/server/redaction/recognition/index.ts';
 import { ordinaryTexts, secretSamples } from './corpus/samples.ts';
+import { runs } from '../../support/runs.ts';
 
 const percent = (part: number, whole: number): string => `${((100 * part) / whole).toFixed(1)} %`;
 
@@ -91,7 +92,7 @@ describe('masking by shape', () => {
     fc.assert(fc.property(mixtures, (text) => {
       const once = maskShapes(text);
       expect(maskShapes(once)).toBe(once);
-    }), { numRuns: 3000 });
+    }), { numRuns: runs(3000) });
   });
 
   test('leaves nothing of a secret, and the ordinary text around as it was', () => {
@@ -103,7 +104,7 @@ describe('masking by shape', () => {
         expect(masked.split('\n')).toContain(line);
       }
       expect(masked.split('\n')[0]).toBe(first);
-    }), { numRuns: 1000 });
+    }), { numRuns: runs(1000) });
   });
 });
 

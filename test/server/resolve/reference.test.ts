@@ -8,6 +8,7 @@ import { joinPath } from '../../../src/server/resolve/names.ts';
 import type { JsonRecord } from '../../../src/server/json/values.ts';
 import { resolutionProblem } from './recording-caller.ts';
 import { readerBy } from './recording-caller.ts';
+import { runs } from '../../support/runs.ts';
 
 /** An organization by names: projects, in them environments, in them services with their kind. */
 type Tree = readonly { name: string; environments: readonly { name: string; services: readonly { name: string; kind: string }[] }[] }[];
@@ -87,7 +88,7 @@ describe('a path of names', () => {
           expect({ why, ids: ids(candidates) }).toEqual({ why: expected.length === 0 ? 'unknown' : 'ambiguous', ids: ids(expected) });
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('a path of names', () => {
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
         else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -118,7 +119,7 @@ describe('a path of names', () => {
         if (expected.length === 1) expect((await resolving).id).toBe(expected[0]!.id);
         else expect(ids((await resolutionProblem(resolving)).candidates)).toEqual(ids(expected));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -131,7 +132,7 @@ describe('a path of names', () => {
         const resolved = await Promise.all(completed.map((text) => resolver.resolve('service', text, lookup)));
         expect(ids(resolved)).toEqual(ids(placed.filter(service)));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

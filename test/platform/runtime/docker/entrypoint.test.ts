@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeSecretVariables } from '../../../../src/platform/runtime/docker/services/secret-variables.ts';
 import { installPrograms, type ProgramEnd, runnableKinds } from '../../../support/container-programs.ts';
+import { runs } from '../../../support/runs.ts';
 
 const env = { PATH: '/usr/bin:/bin', KEPT: 'kept', REPLACED: 'before' };
 
@@ -45,7 +46,7 @@ describe.each(runnableKinds)('the entrypoint for $architecture', async (kind) =>
     const value = fc.string({ unit: 'grapheme' }).filter((one) => !one.includes('\0'));
     await fc.assert(fc.asyncProperty(fc.dictionary(key, value, { maxKeys: 20, noNullPrototype: true }), async (variables) => {
       expect(variablesIn(await entrypoint([await secrets(...Object.entries(variables)), '/usr/bin/env', '-0']))).toEqual(variables);
-    }), { numRuns: 25 });
+    }), { numRuns: runs(25) });
   });
 
   test('takes as many as an engine keeps', async () => {
