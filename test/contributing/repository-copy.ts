@@ -34,8 +34,8 @@ async function copyTo(directory: string): Promise<void> {
   await Promise.all(packages.map((name) => symlink(join(modules, name), join(directory, 'node_modules', name))));
 }
 
-/** Variables by which vitest tells what it runs that it is being tested, and our own options. */
-const ofThisTest = /^(?:VITEST.*|TEST|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|INFRA_.*)$/;
+/** Variables by which vitest, and a run of several suites, tell what they run that it is being tested, and our own options. */
+const ofThisTest = /^(?:VITEST.*|TEST|TEST_.*|NODE_ENV|MODE|DEV|PROD|SSR|BASE_URL|INFRA_.*)$/;
 
 /** This process's environment as a shell would have it, with the home and temporary directories in `directory`. */
 const shellEnvironment = (directory: string): NodeJS.ProcessEnv => ({

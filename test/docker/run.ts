@@ -51,11 +51,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 async function runApart(args: readonly string[], stdio: 'inherit' | 'pipe'): Promise<Ended> {
   const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-docker-'));
   try {
+    // Each file has a report of its own: what a run of several suites reads is put together from them.
     // The shell is the first process of the namespace, and takes care of processes that lost their parents.
     const child = spawn('unshare', [
       '--mount', '--net', '--pid', '--fork', '--mount-proc', '--kill-child', '--', 'sh', '-c', '"$@"; exit $?', 'sh',
       process.execPath, '--import', import.meta.resolve('tsx'), import.meta.filename, ...args,
-    ], { cwd: root, stdio: ['ignore', stdio, stdio], env: { ...process.env, TMPDIR: directory, [inOwnNamespaces]: directory } });
+    ], { cwd: root, stdio: ['ignore', stdio, stdio], env: { ...process.env, TMPDIR: directory, [inOwnNamespaces]: directory, [reportsVariable]: undefined } });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     apart.add(child);
@@ -133,12 +134,14 @@ async function tellCounts(ended: readonly EndedFile[]): Promise<void> {
  */
 async function runSuite(args: readonly string[]): Promise<number> {
   if (args.length > 0) return (await runApart(args, 'inherit')).code;
+  const files = filesOfSuite(isLanding ? 'landing' : 'full');
+  if (files.length === 0) throw new Error('There is no test file to run.');
   const reports = await mkdtemp(join(tmpdir(), 'infra-mcp-reports-'));
   try {
-    const first = await runInLanes(filesOfSuite(isLanding ? 'landing' : 'full'), reports);
+    const first = await runInLanes(files, reports);
     const failed = first.filter(({ code }) => code !== 0);
     // Where a file failed otherwise than by its tests, such as by an error outside of them, nothing is to be tried again.
-    const isByTests = failed.every(({ report }) => report !== undefined && report.numFailedTests > 0);
+    const isByTests = failed.every(({ report }) => report?.testResults.some(({ status }) => status === 'failed') ?? false);
     if (failed.length === 0 || !process.env['CI'] || !isByTests) {
       await tellCounts(first);
       return Math.max(...first.map(({ code }) => code));
