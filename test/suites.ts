@@ -43,6 +43,11 @@ const onlyInFullOfDocker = [
   'killed-jobs', 'killed-platform', 'left-links', 'managers', 'measurements', 'node-placement', 'own-registry', 'private-sources', 'programs', 'registry-on-nodes', 'rollouts-and-nodes', 'running-services', 'terraform',
 ].map((name) => `test/docker/${name}.test.ts`);
 
+/** The tests of what servers share, which run on PostgreSQL too. */
+const sharedByServers = [
+  'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
+];
+
 const forDocker = ['docker.io', 'docker-registry', 'busybox-static', 'git', 'caddy', 'prometheus', 'postgresql-15', 'redis-tools', 'iproute2', 'openssl', 'openssh-client', 'openssh-server'] as const;
 
 /** Every suite, in the order in which those run that aren't beside others. */
@@ -77,13 +82,10 @@ export const suites: readonly Suite[] = [
   {
     name: 'postgres', script: 'test:postgres', covers: 'the platform\'s tests, and those of what servers share, with records in PostgreSQL, and what is particular to that', files: ['test/postgres/on-server/**/*.test.ts'],
     alsoRuns: {
-      landing: ['test/platform/store/**/*.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/shared-answers.test.ts'],
-      full: [
-        'test/platform/{api,engine,seed,store,testing}/**/*.test.ts', 'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts',
-        'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
-      ],
+      landing: ['test/platform/store/**/*.test.ts', 'test/platform/engine/{deletions,retention}.test.ts', 'test/platform/api/{slow-runtime,tokens}.test.ts', ...sharedByServers],
+      full: ['test/platform/{api,engine,seed,store,testing}/**/*.test.ts', ...sharedByServers],
     },
-    landing: { fewer: 'of the platform\'s tests those of the store, of the servers\' those of what they share' }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
+    landing: { fewer: 'of the platform\'s tests those that know which database there is' }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
   },
   {
     name: 'fleet', script: 'test:fleet', covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail', files: ['test/fleet/**/*.test.ts'],
