@@ -58,7 +58,7 @@ export const suites: readonly Suite[] = [
     needs: ['git', 'openssl', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
   },
   {
-    name: 'thorough', script: 'test:thorough', landing: 'all', byHand: 'when you touch one of its files, or the command line',
+    name: 'thorough', script: 'test:thorough', landing: 'all', minutes: { full: 3 }, byHand: 'when you touch one of its files, or the command line',
     covers: 'what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform\'s control',
     needs: ['zsh', 'fish', 'bsdutils', 'git', 'qemu-user-static'],
     files: [
@@ -85,7 +85,7 @@ export const suites: readonly Suite[] = [
       landing: ['test/platform/store/**/*.test.ts', 'test/platform/engine/{deletions,retention}.test.ts', 'test/platform/api/{slow-runtime,tokens}.test.ts', ...sharedByServers],
       full: ['test/platform/{api,engine,seed,store,testing}/**/*.test.ts', ...sharedByServers],
     },
-    landing: { fewer: 'of the platform\'s tests those that know which database there is' }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
+    landing: { fewer: 'of the platform\'s tests those that know which database there is' }, minutes: { full: 6 }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
   },
   {
     name: 'fleet', script: 'test:fleet', covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail', files: ['test/fleet/**/*.test.ts'],

@@ -10,6 +10,8 @@ export interface Exchange {
   /** Parsed where it is JSON. */
   body: unknown;
   status: number;
+  /** What was answered, as it was sent; undefined until then. */
+  answer?: string;
 }
 
 /** A request that the document doesn't allow. */
@@ -87,15 +89,17 @@ function parse(sent: string): unknown {
 export function listener(platform: Platform, routes: readonly Route[], record: Recorded, allowed: { token: string; perHour: number }): Server {
   const window = { since: 0, count: 0 };
 
-  function send(response: ServerResponse, status: number, content: unknown): void {
+  function send(response: ServerResponse, exchange: Exchange, content: unknown): void {
+    const { status } = exchange;
     if (!platform.on('otherErrors')) {
       response.setHeader('X-RateLimit-Limit', allowed.perHour);
       response.setHeader('X-RateLimit-Remaining', Math.max(0, allowed.perHour - window.count));
       response.setHeader('X-RateLimit-Reset', Math.ceil((window.since + 3_600_000) / 1000));
     }
-    if (content === NOTHING || status === 204) response.writeHead(status).end();
-    else if (typeof content === 'string') response.writeHead(status, { 'content-type': 'text/plain' }).end(content);
-    else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+    const isText = typeof content === 'string';
+    exchange.answer = content === NOTHING || status === 204 ? '' : isText ? content : JSON.stringify(content);
+    if (exchange.answer !== '') response.setHeader('content-type', isText ? 'text/plain' : 'application/json');
+    response.writeHead(status).end(exchange.answer);
   }
 
   function errorBody(status: number, message: string, path: string): unknown {
@@ -138,12 +142,12 @@ export function listener(platform: Platform, routes: readonly Route[], record: R
       try {
         const done = answer(request, new URL(path, 'http://localhost'), sent, parsed);
         exchange.status = done.status;
-        send(response, done.status, done.answer);
+        send(response, exchange, done.answer);
       } catch (error) {
         exchange.status = error instanceof Refusal || error instanceof Failure ? error.status : 500;
         const message = error instanceof Error ? error.message : String(error);
         if (error instanceof Refusal) record.refusals.push({ ...exchange, reason: message });
-        send(response, exchange.status, errorBody(exchange.status, message, path));
+        send(response, exchange, errorBody(exchange.status, message, path));
       }
     })();
   });
