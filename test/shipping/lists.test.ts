@@ -24,7 +24,7 @@ async function runLanding(reports: Readonly<Record<string, object>>, failing: re
     `case "$2" in ${failing.join('|') || 'none'}) exit 1;; esac`, 'exit 0', '',
   ].join('\n'));
   await chmod(join(folder, 'npm'), 0o755);
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/ci.ts'), 'landing'], { cwd: root, env: { ...process.env, [programDirectoryVariable]: undefined, PATH: [folder, process.env['PATH']].join(delimiter) }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), join(root, 'scripts/suites.ts'), 'landing'], { cwd: root, env: { ...process.env, [programDirectoryVariable]: undefined, PATH: [folder, process.env['PATH']].join(delimiter) }, stdio: ['ignore', 'pipe', 'inherit'] });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number | null]>]);
   return { code, lines: output.trimEnd().split('\n'), ran: (await readFile(join(folder, 'ran'), 'utf8')).trimEnd().split('\n') };
 }
