@@ -36,6 +36,24 @@ function createLineReader(): (chunk: Buffer) => readonly ReadMessage[] {
 }
 
 /**
+ * Follows which requests of this server its client has yet to answer. To be told of every message.
+ * @returns `received` tells whether a message answers one of them. A number and its digits are the same id, as they are
+ * to the library.
+ */
+function createOpenRequests() {
+  const open = new Set<string>();
+  return {
+    sent(message: Message): void {
+      if (!('method' in message)) return;
+      if ('id' in message) open.add(String(message.id));
+      // A request that takes too long, or whose call has ended, is cancelled.
+      else if (message.method === 'notifications/cancelled') open.delete(String(message.params?.['requestId']));
+    },
+    received: (message: Message): boolean => !('method' in message) && open.delete(String(message.id)),
+  };
+}
+
+/**
  * A transport over two streams. The library's transport drops malformed messages, and ends at a line that is too long; this one
  * answers both with an error and reads on.
  * @param onMalformed is told of each malformed message. Returns false if it is not to be answered.
@@ -45,17 +63,20 @@ export function stdioTransport(onMalformed: (malformed: MalformedMessage) => boo
   // It writes, and notices the end. Nothing is ever written to what it reads.
   const library: Transport = new StdioServerTransport(received, output);
   const read = createLineReader();
+  const requests = createOpenRequests();
   let closed = false;
 
   const deliver = (one: ReadMessage): void => {
     // A message may have closed the transport while others of its line were waiting.
     if (closed) return;
     if ('message' in one) {
+      requests.received(one.message);
       transport.onmessage?.(one.message);
       return;
     }
     const { code, id, reason, isAnswered, standIn } = one.malformed;
-    if (standIn) transport.onmessage?.(standIn);
+    // Where no request waits, the library would report it as a second fault.
+    if (standIn && requests.received(standIn)) transport.onmessage?.(standIn);
     if (!onMalformed(one.malformed) || !isAnswered) return;
     library.send(rpcError({ code, id, message: reason }) as Message).catch((error: unknown) => transport.onerror?.(error as Error));
   };
@@ -76,7 +97,10 @@ export function stdioTransport(onMalformed: (malformed: MalformedMessage) => boo
       if (input.readableEnded || input.destroyed) setImmediate(onEnd);
       input.on('data', onData).on('error', onError).on('end', onEnd).on('close', onEnd);
     },
-    send: (message, options) => library.send(message, options),
+    send: (message, options) => {
+      requests.sent(message);
+      return library.send(message, options);
+    },
     close: () => library.close(),
   };
   return transport;
