@@ -96,9 +96,10 @@ describe('a table', () => {
     expect([lineWidth(terminal(0), {}), lineWidth(terminal(0), { COLUMNS: '50' }), lineWidth(terminal(70), { COLUMNS: '50' }), lineWidth(file, { COLUMNS: '50' })]).toEqual([80, 50, 70, Infinity]);
   });
 
-  test('is not led astray by names that would move the cursor or hide text', () => {
+  test('writes out what would move the cursor or hide text, and loses nothing of it', () => {
     const text = columns(heading, [['a\u001B[2J\u001B[1;1Hb\rc', 'x\u0007\u202Ey\nz']], { stream: file });
-    expect(text).toBe('name  why\nab c  x<U+0007><U+202E>y z\n');
+    const name = 'a<U+001B>[2J<U+001B>[1;1Hb<U+000D>c';
+    expect(text).toBe(`${'name'.padEnd(name.length)}  why\n${name}  x<U+0007><U+202E>y z\n`);
   });
 
   test('lines up wide and combining characters, and emoji', () => {
