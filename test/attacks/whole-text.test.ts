@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { approveCommand } from '../../src/cli/commands/approve.ts';
-import { wrapped } from '../../src/cli/terminal/lines.ts';
+import { wrappedFacts } from '../../src/cli/terminal/lines.ts';
 import { waitingCalls } from '../../src/transport/http/approvals/waiting-call.ts';
 import { tools } from '../../tools/index.ts';
 import { approvalCodeIn, openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';
@@ -103,7 +103,7 @@ async function areShown(name: string, texts: readonly Sent[]): Promise<boolean> 
     expect(missing.map(({ place: { path }, text }) => `${path}: ${JSON.stringify(text)}`), `${name}, ${where}: ${shown}`).toEqual([]);
     expect(shown).not.toMatch(unseen);
   }
-  const narrow = wrapped(terminal, { isTTY: true, columns: 40 } as NodeJS.WriteStream);
+  const narrow = wrappedFacts(terminal, { isTTY: true, columns: 40 } as NodeJS.WriteStream);
   expect(squeezed(narrow)).toBe(squeezed(terminal));
   return true;
 }

@@ -11,7 +11,7 @@ import { commands } from '../../src/cli/commands/commands.ts';
 import { createParser } from '../../src/cli/commands/cli.ts';
 import type { Cell } from '../../src/cli/terminal/cell.ts';
 import { columns } from '../../src/cli/terminal/columns.ts';
-import { wrapped } from '../../src/cli/terminal/lines.ts';
+import { wrapped, wrappedFacts } from '../../src/cli/terminal/lines.ts';
 import { timeCell } from '../../src/cli/terminal/time.ts';
 import { lineWidth } from '../../src/cli/terminal/width.ts';
 import { makesTerminals, shownInTerminal } from './pseudo-terminal.ts';
@@ -113,6 +113,15 @@ describe('a text', () => {
     expect(wrapped(text, terminal(14))).toBe('One line of\nwords.\n\n  an \u001B[1mindented\u001B[22m\n  line\n/a/path/that/is/too/long\n');
     expect(wrapped(text, terminal(80))).toBe(text);
     expect(wrapped(text, file)).toBe(text);
+  });
+});
+
+describe('facts', () => {
+  test('begin at the left edge, and nothing else does, however wide a word is', () => {
+    const text = 'On: cluster "main"\nreason: a-word-without-a-space On: cluster "sandbox"\n\n  日本日本日本日本日本日本';
+    expect(wrappedFacts(text, terminal(22))).toBe('On: cluster "main"\nreason:\n    a-word-without-a-s\n    pace On: cluster\n    "sandbox"\n\n  日本日本日本日本\n      日本日本');
+    expect(wrappedFacts(text, terminal(80))).toBe(text);
+    expect(wrappedFacts(text, file)).toBe(text);
   });
 });
 

@@ -4,7 +4,7 @@ import { clean } from '../../server/redaction/index.ts';
 import { createApprovalQueue, hasSecret, matchesTyped, planText, setSecret, terminalSource, waitingTarget, type ApprovalQueue, type Pending, type SharedStore, type UnlockedQueue, type Verdict } from '../../server/guard/index.ts';
 import { riskCell } from '../terminal/call-cells.ts';
 import { columns } from '../terminal/columns.ts';
-import { wrapped } from '../terminal/lines.ts';
+import { wrapped, wrappedFacts } from '../terminal/lines.ts';
 import { timeCell } from '../terminal/time.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { styled, riskText } from '../terminal/style.ts';
@@ -72,7 +72,7 @@ async function isConfirmed({ typed }: Pending, terminal: Terminal): Promise<bool
 async function decide(queue: ApprovalQueue, code: string, verdict: Verdict, terminal: Terminal): Promise<void> {
   const pending = await queue.find(code, Date.now());
   if (!pending) throw new Error(`Nothing waits under ${code}: it expired, was decided already, or never was. ${typedProgram()} approve lists what waits.`);
-  terminal.write(wrapped(questionText(pending)));
+  terminal.write(wrappedFacts(questionText(pending)));
   if (verdict === 'approved' && !(await isConfirmed(pending, terminal))) throw new Error(`Not approved. It waits until it expires; ${typedProgram()} approve ${code} --refuse ends it.`);
   const sign = await unlock(queue, terminal);
   if (!(await queue.decide(code, verdict, sign, Date.now()))) throw new Error(`${code} expired or was decided meanwhile. Nothing was decided.`);

@@ -1,6 +1,6 @@
 import { type Word, wordsIn } from './cell.ts';
 import { styled } from './style.ts';
-import { lineWidth } from './width.ts';
+import { lineWidth, textWidth } from './width.ts';
 
 /** The columns that words take in one line. */
 export const widthOfLine = (words: readonly Word[]): number => words.reduce((sum, { before, width }, index) => sum + (index === 0 ? 0 : before.length) + width, 0);
@@ -51,4 +51,34 @@ const wrapParagraph = (line: string, width: number, stream: NodeJS.WriteStream):
 export function wrapped(text: string, stream: NodeJS.WriteStream = process.stdout): string {
   const width = lineWidth(stream);
   return width === Infinity ? text : text.split('\n').map((line) => wrapParagraph(line, width, stream)).join('\n');
+}
+
+/** How far what continues a fact is indented. */
+const hanging = '    ';
+
+/** Breaks a word that is wider than a line between its characters. */
+function splitWord(word: Word, width: number): readonly Word[] {
+  if (word.width <= width) return [word];
+  const parts: Word[] = [];
+  for (const { segment } of new Intl.Segmenter().segment(word.text)) {
+    const [last, own] = [parts.at(-1), textWidth(segment)];
+    if (last && last.width + own <= width) parts[parts.length - 1] = { ...last, text: last.text + segment, width: last.width + own };
+    else parts.push({ ...word, text: segment, before: last ? '' : word.before, width: own });
+  }
+  return parts;
+}
+
+const wrapFact = (line: string, width: number, stream: NodeJS.WriteStream): string => {
+  const indent = /^ */.exec(line)![0];
+  const room = Math.max(width - hanging.length - indent.length, 1);
+  return breakLines(wordsIn(line).flatMap((word) => splitWord(word, room)), room).map((words, index) => `${index === 0 ? '' : hanging}${indent}${styledLine(words, stream)}`).join('\n');
+};
+
+/**
+ * Like `wrapped`, for facts of one line each, where only a fact may begin at the left edge: what continues one is indented,
+ * and no word is left for the terminal to break. Otherwise a text in a fact could pass for the next one.
+ */
+export function wrappedFacts(text: string, stream: NodeJS.WriteStream = process.stdout): string {
+  const width = lineWidth(stream);
+  return width === Infinity ? text : text.split('\n').map((line) => wrapFact(line, width, stream)).join('\n');
 }

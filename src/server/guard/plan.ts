@@ -178,9 +178,12 @@ const cut = (line: string): string => {
   return first === line ? line : `${first}… (${line.length - first.length} more characters)`;
 };
 
-// A value stays on one line, so that none of it can pass for a line of the plan. It is quoted if runs of spaces, or
-// spaces at an end, could make the rest look like a separate line once the text is wrapped.
-const oneLine = (value: unknown): string => (typeof value === 'string' && !/\n|[^\S ]|[\s\u3000\u2800]{3}|^\s|\s$/.test(value) ? value : JSON.stringify(value));
+// What could make a part of a value look like a line of the plan once the text is wrapped: line feeds, runs of spaces, spaces
+// at an end, a quote that seems to be the plan's, and words that begin a line of the plan.
+const needsQuotes = /\n|[^\S ]|[\s\u3000\u2800]{3}|^[\s"]|\s$|\s[\w.]+:\s|\s(?:On \d|Sends \d)|\s(?:As it is|Not what it may look like):/;
+
+// A value stays on one line, so that none of it can pass for a line of the plan.
+const oneLine = (value: unknown): string => (typeof value === 'string' && !needsQuotes.test(value) ? value : JSON.stringify(value));
 
 const modeText: Record<Target['mode'], string> = {
   DEVELOPMENT: ', DEVELOPMENT',

@@ -22,6 +22,7 @@ a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 pre, code, .code { font-family: ui-monospace, monospace; }
 pre { font-size: .875rem; white-space: pre-wrap; background: var(--surface); border: 1px solid var(--line); border-radius: 4px; padding: .75rem; }
+.fact { display: block; padding-inline-start: 4ch; text-indent: -4ch; }
 input, button { font: inherit; min-height: 2.75rem; padding: .4rem .75rem; border-radius: 6px; color: inherit; }
 input { width: 100%; border: 1px solid var(--muted); background: var(--ground); }
 button { border: 2px solid var(--muted); background: transparent; font-weight: 600; cursor: pointer; }

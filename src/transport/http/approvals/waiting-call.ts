@@ -37,6 +37,9 @@ const maxPlanLength = 4_000;
 const decisionForm = (verdict: 'approve' | 'refuse', { code }: Pending, operator: OperatorSession, content: Html): Html =>
   html`<form class="${verdict}" method="post" action="${approvalsPath}">${formTokenInput(operator)}<input type="hidden" name="code" value="${code}">${content}</form>`;
 
+/** Facts of one line each. What continues one is indented (`.fact`), so that it can't pass for the next one. */
+const factsMarkup = (text: string): Html => html`${text.split(/(?<=\n)/).map((line) => html`<span class="fact">${line}</span>`)}`;
+
 /** The box of a waiting call: whether it touches production, the plan, and the forms that decide. */
 function waitingCall(pending: Pending, { operator, now, showsWholePlans }: Viewing): Html {
   const { code, principal, plan, typed, askedAt, expiresAt } = pending;
@@ -50,7 +53,7 @@ function waitingCall(pending: Pending, { operator, now, showsWholePlans }: Viewi
 ${look.words}<h3 id="${title}"><code>${plan.tool}</code> <span class="code">${code}</span></h3>
 <p class="target">${target}</p>
 <dl class="facts"><dt>Risk</dt><dd>${plan.tier}</dd><dt>Asked</dt><dd>${timeMarkup(askedAt, now)}</dd><dt>Expires</dt><dd>${timeMarkup(expiresAt, now)}</dd></dl>
-<pre>${isTruncated ? firstPart(text, maxPlanLength) : text}</pre>
+<pre>${factsMarkup(isTruncated ? firstPart(text, maxPlanLength) : text)}</pre>
 ${isTruncated ? html`<p>It goes on for ${text.length - maxPlanLength} more characters: <a href="${waitingCallAddress(approvalsPath, code)}">see all of it to approve it</a>.</p>` : emptyHtml}
 <div class="decision">${decisionForm('refuse', pending, operator, html`<button name="do" value="refuse" aria-describedby="${title}">Refuse</button>`)}${isTruncated ? emptyHtml : decisionForm('approve', pending, operator, approve)}</div>
 </article>`;
