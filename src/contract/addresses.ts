@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** Why an address can't be used. */
-export type AddressFault = 'scheme' | 'characters' | 'credentials' | 'host' | 'path' | 'query';
+export type AddressFault = 'scheme' | 'characters' | 'credentials' | 'host' | 'path' | 'dots' | 'query';
 
 /** An address in its parts. */
 export interface ParsedAddress {
@@ -25,6 +25,7 @@ const faultTexts: Readonly<Record<AddressFault, string>> = {
   host: 'must name its host as it is looked up: a name of letters, digits, dots and dashes, or an IP address in its usual ' +
     'form, and a port from 1 to 65535',
   path: 'must have a path after its host',
+  dots: 'must not have "." or ".." as a part of its path, also not in percent form: write the path that it leads to',
   query: 'must not have "?" or "#" in it; give a branch by its own name',
 };
 
@@ -36,6 +37,9 @@ const plain = /^[!-[\]-~]*$/;
 
 /** Control characters in percent form: some programs decode them. */
 const encodedControl = /%(?:[01][\da-f]|7f)/i;
+
+/** Parts of a path that lead elsewhere, of which somebody who reads the address sees only where it seems to lead. */
+const dots = /(?:^|\/|%2f|%5c)(?:\.|%2e){1,2}(?=$|\/|%2f|%5c)/i;
 
 const parts = /^(?<scheme>[a-z][a-z\d+.-]*):\/\/(?:(?<user>[^/?#]*)@)?(?<host>[^/?#@]*)(?<rest>[/?#].*)?$/i;
 
@@ -72,7 +76,8 @@ function readAddress(text: string, { schemes, user: mayName = () => false, isPat
   // Where such a user ends, programs don't agree.
   if (user?.includes('@')) return 'host';
   const host = readHost(written, scheme);
-  // Only for the path: its dots go, as they do for whoever asks for it.
+  if (dots.test(rest.replace(/[?#].*/, ''))) return 'dots';
+  // Only for the path: it is encoded as it is for whoever asks for it.
   const read = host && URL.parse(`http://${host.host}${rest}`);
   if (!host || !read) return 'host';
   if (isPathOnly && /[?#]/.test(rest)) return 'query';
@@ -93,6 +98,7 @@ export function readGitAddress(text: string): ParsedAddress | AddressFault {
   if (!plain.test(text) || encodedControl.test(text)) return 'characters';
   const { user, host: written = '', path } = shortSsh.exec(text)?.groups ?? {};
   if (user === undefined) return readAddress(text, { schemes: ['https', 'http', 'ssh'], user: isSshUser, isPathOnly: true });
+  if (dots.test(path!)) return 'dots';
   const host = readHost(written, 'ssh');
   return host?.port === undefined && host ? { url: `${user}@${host.host}:${path!}`, scheme: 'ssh', ...host } : 'host';
 }

@@ -12,6 +12,8 @@ const odd: readonly (readonly [string, AddressFault])[] = [
   ['https:git.example.test/x.git', 'scheme'], ['https:///git.example.test/x.git', 'host'], ['https://2130706433/x.git', 'host'], ['https://0x7f.1/x.git', 'host'], ['https://127.1/x.git', 'host'],
   ['https://%31%32%37.0.0.1/x.git', 'host'], ['https://git.example.test:99999/x.git', 'host'], ['https://git.example.test:080/x.git', 'host'], ['https://git.example.test:/x.git', 'host'],
   ['https://[::0001]/x.git', 'host'], ['https://-a.example.test/x.git', 'host'], ['https://a.example.test./x.git', 'host'], ['https://a,b/x.git', 'host'],
+  ['https://git.example.test/acme/shop/%2e%2e/%2E%2E/evil/x.git', 'dots'], ['https://git.example.test/acme/./shop', 'dots'], ['https://git.example.test/a/..', 'dots'],
+  ['https://git.example.test/a/.%2e', 'dots'], ['https://git.example.test/acme%2f..%2Fevil/x.git', 'dots'], ['https://git.example.test/acme%5c..%5cevil', 'dots'],
 ];
 
 test.each(odd)('%j is refused as %s', (address, fault) => {
@@ -22,17 +24,17 @@ test.each(odd)('%j is refused as %s', (address, fault) => {
 
 test.each<readonly [string, AddressFault]>([
   ['https://user:secret@git.example.test/x.git', 'credentials'], ['https://token@git.example.test/x.git', 'credentials'], ['ssh://git:secret@git.example.test/x.git', 'credentials'], ['https://@git.example.test/x.git', 'credentials'],
-  ['https://git.example.test/x.git?token=secret', 'query'], ['https://git.example.test/x.git#main', 'query'], ['https://git.example.test', 'path'], ['https://git.example.test/a/..', 'path'],
-  ['ssh://2130706433/x.git', 'host'], ['git@0x7f.1:x.git', 'host'], ['git@git.example.test:', 'scheme'], ['ext::sh -c id', 'characters'], ['file:///etc', 'scheme'], ['-oProxyCommand=id@git.example.test:x', 'scheme'],
+  ['https://git.example.test/x.git?token=secret', 'query'], ['https://git.example.test/x.git#main', 'query'], ['https://git.example.test', 'path'], ['https://git.example.test/', 'path'],
+  ['ssh://2130706433/x.git', 'host'], ['ssh://git@git.example.test/acme/../evil/x.git', 'dots'], ['git@git.example.test:acme/../../evil/x.git', 'dots'], ['git@git.example.test:%2E%2e/x.git', 'dots'], ['git@0x7f.1:x.git', 'host'], ['git@git.example.test:', 'scheme'], ['ext::sh -c id', 'characters'], ['file:///etc', 'scheme'], ['-oProxyCommand=id@git.example.test:x', 'scheme'],
 ])('%j is refused as %s for a repository, and what is said repeats nothing of it', (address, fault) => {
   expect(readGitAddress(address)).toBe(fault);
   expect(addressFaultText(fault)).not.toContain('secret');
 });
 
 test.each([
-  ['https://Git.Example.test:443/acme/../acme/%C3%BC.git', { url: 'https://git.example.test/acme/%C3%BC.git', host: 'git.example.test', hostname: 'git.example.test' }],
-  ['http://git.example.test:3000/acme/./shop', { url: 'http://git.example.test:3000/acme/shop', host: 'git.example.test:3000', port: 3000 }],
-  ['https://git.example.test/%2e%2e/shop.git', { url: 'https://git.example.test/shop.git' }], ['https://git.example.test/a@b/shop.git', { url: 'https://git.example.test/a@b/shop.git', host: 'git.example.test' }],
+  ['https://Git.Example.test:443/acme/%C3%BC.git', { url: 'https://git.example.test/acme/%C3%BC.git', host: 'git.example.test', hostname: 'git.example.test' }],
+  ['http://git.example.test:3000/acme/shop', { url: 'http://git.example.test:3000/acme/shop', host: 'git.example.test:3000', port: 3000 }],
+  ['https://git.example.test/..a/b..c/.../shop.git', { url: 'https://git.example.test/..a/b..c/.../shop.git' }], ['https://git.example.test/a@b/shop.git', { url: 'https://git.example.test/a@b/shop.git', host: 'git.example.test' }],
   ['ssh://git@Git.example.test:2222/acme/shop.git', { url: 'ssh://git@git.example.test:2222/acme/shop.git', scheme: 'ssh', host: 'git.example.test:2222' }],
   ['git@Git.example.test:acme/shop.git', { url: 'git@git.example.test:acme/shop.git', scheme: 'ssh', hostname: 'git.example.test' }],
   ['https://[::1]:8443/shop.git', { url: 'https://[::1]:8443/shop.git', host: '[::1]:8443', hostname: '::1', port: 8443 }],
@@ -43,6 +45,7 @@ test.each([
 
 test('addresses with http may have credentials, a query and a fragment', () => {
   expect(readHttpAddress('https://me:word@hooks.example.test/in?x=1#y')).toMatchObject({ url: 'https://me:word@hooks.example.test/in?x=1#y', host: 'hooks.example.test' });
+  expect(readHttpAddress('https://hooks.example.test/in?x=/../y#/./z')).toMatchObject({ url: 'https://hooks.example.test/in?x=/../y#/./z' });
   expect(readHttpAddress('https://me@8.8.8.8@127.0.0.1/')).toBe('host');
 });
 
