@@ -22,8 +22,11 @@ export const DateTime = formatted('date-time', z.iso.datetime({ offset: true }))
 export const Email = formatted('email', z.email());
 /** ISO 8601 duration such as PT5M. */
 export const Duration = formatted('duration', z.iso.duration());
-/** Any absolute URI. */
-export const Uri = formatted('uri', z.string().refine((value) => URL.canParse(value)));
+// What browsers take for a URI too, although others read another host or path in it.
+const misread = /[\s\\\p{Cc}]|^https?:(?!\/\/[^/])/iu;
+
+/** Any absolute URI. It has no blanks, backslashes and control characters, and a host if it is of http or https. */
+export const Uri = formatted('uri', z.string().refine((value) => URL.canParse(value) && !misread.test(value)));
 /** An http or https URL that every program reads alike. */
 export const HttpUrl = addressText(readHttpAddress).meta({ format: 'uri' });
 

@@ -3,6 +3,7 @@ import { addressFaultText, type AddressFault, operations, readGitAddress, readHt
 import { readChartAddress } from '../../src/contract/addresses.ts';
 import { ApplicationRequest } from '../../src/contract/resources/application.ts';
 import { HelmRepositoryRequest } from '../../src/contract/resources/helm-repository.ts';
+import { Uri } from '../../src/contract/primitives.ts';
 
 /** Addresses that programs read in different ways, and what is wrong with each. */
 const odd: readonly (readonly [string, AddressFault])[] = [
@@ -47,6 +48,14 @@ test('addresses with http may have credentials, a query and a fragment', () => {
   expect(readHttpAddress('https://me:word@hooks.example.test/in?x=1#y')).toMatchObject({ url: 'https://me:word@hooks.example.test/in?x=1#y', host: 'hooks.example.test' });
   expect(readHttpAddress('https://hooks.example.test/in?x=/../y#/./z')).toMatchObject({ url: 'https://hooks.example.test/in?x=/../y#/./z' });
   expect(readHttpAddress('https://me@8.8.8.8@127.0.0.1/')).toBe('host');
+});
+
+test.each([
+  [String.raw`https:\\a@evil.example/x`, false], [String.raw`https://a.example\@evil.example/x`, false], ['https:evil.example/x', false], ['https:///evil.example/x', false], ['HTTP:/evil.example', false],
+  ['https://a.example/\t/x', false], [' https://a.example/x', false], ['no uri', false],
+  ['app://icons/box', true], ['https://a.example/x.png?size=2#y', true], ['https://me:word@a.example/x', true], ['https://a.example/ü.png', true], ['data:image/png;base64,AAAA', true], ['urn:icon:box', true],
+])('%j is a URI: %j', (text, isUri) => {
+  expect(Uri.safeParse(text).success).toBe(isUri);
 });
 
 /** What is wrong with a request, field by field. */
