@@ -43,7 +43,7 @@ export const rooms: readonly Room[] = [
   serverRoom('context', ['json']),
   {
     // A leaf: it knows values and schemas, and neither tools nor calls.
-    ...serverRoom('redaction', [], { packages: ['lru-cache', 'node:buffer'] }),
+    ...serverRoom('redaction', [], { packages: ['lru-cache', 'node:buffer', 'node:url'] }),
     mayImport: ['src/server/redaction/', 'src/server/json/', 'src/server/context/', 'src/client/', 'src/contract/'],
   },
   // A leaf: what is recorded, and how it is sealed.

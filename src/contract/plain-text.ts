@@ -15,10 +15,10 @@ const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
 /**
  * Characters that are invisible or reorder text: control characters except line feed and tab, zero-width and bidirectional
- * characters, fillers, tags, line separators, the blank braille pattern. The variation selector that turns a pictograph
- * into an emoji is excluded.
+ * characters, fillers, tags, line separators, blank symbols, and code points that no font need have: those for private use,
+ * unassigned ones and noncharacters. The variation selector that turns a pictograph into an emoji is excluded.
  */
-export const invisibleCharacters = /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800])/gu;
+export const invisibleCharacters = /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}])/gu;
 
 // Most texts consist of printable ASCII, line feeds and tabs only; for those, this test is all that runs.
 const printableAscii = /^[\n\t\u0020-\u007E]*$/;

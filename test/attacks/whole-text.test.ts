@@ -42,7 +42,7 @@ interface Sent {
 }
 
 /** What terminals act on, and what nobody sees. */
-const parts = ['echo ready', 'curl ', 'rm -rf /data;', '"', '\\', '<b>', '</pre>', '\u200B', '\u2066', '\u{E0061}', '\u00AD', 'é', '\n', '\t'];
+const parts = ['echo ready', 'curl ', 'rm -rf /data;', '"', '\\', '<b>', '</pre>', '<!--', '[x](y)', '&lt;', '\u00A0', '\uE000', '\u200B', '\u2066', '\u{E0061}', '\u00AD', 'é', '\n', '\t'];
 const sequences = ['\u001B]0;', '\u0007', '\u001B[', '\u001B[31m', '\u009D', '\u009C', '\u009B', '\u001B\\', '\u0000', '\b', '\r', '\r\n', '\u007F'];
 const textsOf = (all: readonly string[]) => fc.array(fc.constantFrom(...all), { minLength: 1, maxLength: 8 }).map((chosen) => `a${chosen.join('')}z`);
 
@@ -57,10 +57,11 @@ const fitting = (place: TextPlace, text: string, mark: number): Sent[] => {
 };
 
 // oxlint-disable-next-line no-control-regex
-const unseen = /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}/u;
+const unseen = /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|(?! )\p{Zs}|\p{Co}|\p{Cn}/u;
+const beginsMarkup = /<(?=[a-z/!])|(?<=\])\(|&(?=\w+;)/;
 
 /** A text as it should be shown. */
-const writtenOut = (text: string): string => text.replaceAll(new RegExp(unseen, 'gu'), (character) => `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`);
+const writtenOut = (text: string): string => text.replaceAll(new RegExp(`${unseen.source}|${beginsMarkup.source}`, 'gu'), (character) => `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}>`);
 
 /** The forms in which a text may stand in a plan: as it is, or quoted, or in an address. */
 const formsOf = (text: string): readonly string[] => [writtenOut(text), JSON.stringify(writtenOut(text)).slice(1, -1), writtenOut(JSON.stringify(text).slice(1, -1)), encodeURIComponent(text)];

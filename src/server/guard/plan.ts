@@ -180,7 +180,7 @@ const cut = (line: string): string => {
 
 // What could make a part of a value look like a line of the plan once the text is wrapped: line feeds, runs of spaces, spaces
 // at an end, a quote that seems to be the plan's, and words that begin a line of the plan.
-const needsQuotes = /\n|[^\S ]|[\s\u3000\u2800]{3}|^[\s"]|\s$|\s[\w.]+:\s|\s(?:On \d|Sends \d)|\s(?:As it is|Not what it may look like):/;
+const needsQuotes = /\n|[^\S ]|[\s\u3000\u2800]{3}|^[\s"]|\s$|<\d+ (?:spaces|tabs|line feeds)>|[\s>](?:[\w.]+:\s|On \d|Sends \d|As it is:|Not what it may look like:)/;
 
 // A value stays on one line, so that none of it can pass for a line of the plan.
 const oneLine = (value: unknown): string => (typeof value === 'string' && !needsQuotes.test(value) ? value : JSON.stringify(value));

@@ -1,4 +1,6 @@
+import { domainToUnicode } from 'node:url';
 import { codePoint, isPrintableAscii } from '../../contract/index.ts';
+import { writeOutLost } from './lost-text.ts';
 import { isOddForm, lookalikeOf, oddSeparators } from './lookalikes.ts';
 
 /**
@@ -141,16 +143,28 @@ function writeOutOnce(text: string, note: NoteOddity): string {
   });
 }
 
-// After a scheme and what may stand before an @. The part of an address whose user is hidden begins with the @.
-const hostInAddress = /((?:[a-z][a-z\d+.-]{0,30}:\/\/(?:[^\s/?#@"'<>]{0,300}@)?)|^@)([^\s/?#@:"'<>()[\]]+)/giu;
+// Of the schemes whose hosts are looked up by name. What only resembles a host, as in a program, is none.
+const hostInAddress = /(?<before>(?:https?|wss?|ssh|git|oci|ftp|socks\d?[ah]?):\/\/(?:[^\s/?#@"'<>]{0,300}@)?)(?<host>[\p{L}\p{M}\p{N}._-]+)(?=[/?#:\s"'<>)\],;]|$)(?!<U|:\/\/)/giu;
 
-/** A host as name servers are asked for it: `xn--…`. What is no host stays as it is. */
-const asciiHost = (host: string): string => (isPrintableAscii(host) || !URL.canParse(`http://${host}`) ? host : new URL(`http://${host}`).hostname);
+/** How a host stands where a person agrees to it: as name servers are asked for it, `xn--…`, unless other hosts are looked up so too. */
+function shownHost(host: string, note: NoteOddity | undefined): string {
+  const ascii = isPrintableAscii(host) ? undefined : URL.parse(`http://${host}`)?.hostname;
+  if (ascii === undefined) return host;
+  const own = writeOutOddLetters(host);
+  const isOnlyOne = domainToUnicode(ascii) === host.normalize('NFC').toLowerCase();
+  if (isOnlyOne) note?.(ascii, `is given as ${own}`);
+  else note?.(own, `is looked up as ${ascii}`);
+  return isOnlyOne ? ascii : host;
+}
 
 /**
- * A text as it stands where a person agrees to it: hosts of addresses in ASCII form, and odd letters written out.
+ * A text as it stands where a person agrees to it: what gets lost when it is drawn written out, hosts of addresses in ASCII
+ * form, and odd letters written out. No character of it goes: a host is told in its own form too.
  * @param text a cleaned text.
- * @param note is told what was written out, and of words that only look Latin.
+ * @param note is told what was written out, of hosts in ASCII form, and of words that only look Latin.
  */
-export const agreedText = (text: string, note?: NoteOddity): string =>
-  isPrintableAscii(text) ? text : writeOutOddLetters(text.replaceAll(hostInAddress, (_, before: string, host: string) => `${before}${asciiHost(host)}`), note);
+export function agreedText(text: string, note?: NoteOddity): string {
+  const drawn = writeOutLost(text, note);
+  if (isPrintableAscii(drawn)) return drawn;
+  return writeOutOddLetters(drawn.replaceAll(hostInAddress, (_, before: string, host: string) => `${before}${shownHost(host, note)}`), note);
+}

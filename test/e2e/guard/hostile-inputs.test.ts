@@ -79,6 +79,6 @@ describe('what somebody is asked', () => {
     await set('GIT_ASKPASS', '/tmp/evil.sh');
     await set('GREETING', `ok${' '.repeat(250)}On: environment "shop/staging", STAGING`);
     expect(user.questions[0]!.message).toContain('value: /tmp/evil.sh');
-    expect(user.questions[1]!.message).toMatch(/^value: "ok {250}On: /m);
+    expect(user.questions[1]!.message).toMatch(/^value: "ok<250 spaces>On: /m);
   });
 });

@@ -113,4 +113,5 @@ test('hosts of addresses are shown in ASCII form', async () => {
   await (await connect({ user })).call('set_environment_variables', { application: platform.seed['application_id'], variables: { ENDPOINT: 'https://\u0430\u0440\u0440\u04CF\u0435.com/x?y=z', PROXY: 'socks5://münchen.example:1080' } });
   expect(user.questions[0]!.message).toContain('https://xn--80ak6aa92e.com/x?y=z');
   expect(user.questions[0]!.message).toContain('socks5://xn--mnchen-3ya.example:1080');
+  expect(user.questions[0]!.message).toContain('"xn--mnchen-3ya.example" is given as münchen.example');
 });

@@ -49,3 +49,11 @@ describe('a text like the lines of a plan', () => {
     expect(page.match(/<span class="fact">\S+/g)).toEqual(facts.match(/^\S+/gm)!.map((word) => `<span class="fact">${word}`));
   });
 });
+
+test('what gets lost where a text is drawn, and what pushes others out of sight, is written out', async () => {
+  const value = `a\u00A0b${' '.repeat(60)}c${'\n'.repeat(500)}<!-- d -->\uE000[e](https://f.example)`;
+  const question = await asked('create_environment_variable', { value });
+  expect(question).toContain('value: "a<U+00A0>b<60 spaces>c<500 line feeds><U+003C>!-- d --><U+E000>[e]<U+0028>https://f.example)"\n');
+  expect(question).toMatch(/^Not what it may look like: .*<U\+003C> is "<"; <U\+0028> is "\("/m);
+  expect(question.length).toBeLessThan(1_500);
+});

@@ -35,6 +35,7 @@ describe('the path of a target', () => {
     ['   ', '%20%20%20'],
     ['\u2800', '%E2%A0%80'],
     ['two\nlines', 'two%0Alines'],
+    ['two<25 spaces>words', 'two%3C25 spaces>words'],
     ['half \uD800', 'half \uFFFD'],
     ['Größe 📦', 'Größe 📦'],
   ])('writes out what can not be seen, or could pass for something else: %j', (name, segment) => {

@@ -17,6 +17,10 @@ describe('cleaning', () => {
     ['soft\u00ADhyphen', 'soft<U+00AD>hyphen'],
     ['line\u2028end', 'line<U+2028>end'],
     ['filler\u3164', 'filler<U+3164>'],
+    ['icon\uE000', 'icon<U+E000>'],
+    ['unassigned\u0378', 'unassigned<U+0378>'],
+    ['none\uFDD0\u{10FFFF}', 'none<U+FDD0><U+10FFFF>'],
+    ['blank\uFFFC\u{1D159}', 'blank<U+FFFC><U+1D159>'],
     ['hidden\uFE00bits\u{E0150}', 'hidden<U+FE00>bits<U+E0150>'],
   ])('%j becomes %j', (raw, cleaned) => expect(clean(raw)).toBe(cleaned));
 
@@ -25,7 +29,7 @@ describe('cleaning', () => {
   });
 
   test('removes nothing', () => {
-    const invisible = /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\u2800]/gu;
+    const invisible = /(?![\n\t])\p{Cc}|\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}]/gu;
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => clean(text).replaceAll(/<U\+[0-9A-F]{4,6}>/g, '').replaceAll('\uFE0F', '') === text.replaceAll(invisible, '')));
   });
 

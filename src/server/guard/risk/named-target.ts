@@ -10,9 +10,9 @@ export interface NamedTarget extends Target {
   readonly path: string;
 }
 
-// Characters that hide, reorder or break text, quotes that could end a path, what looks like a letter that was written out,
+// Characters that hide, reorder or break text, quotes that could end a path, what looks like something that was written out,
 // and spaces that can't be seen.
-const unsafe = /<(?=U\+)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
+const unsafe = /<(?=U\+|\d+ (?:spaces|tabs|line feeds)>)|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800"“”„«»]|[^\S ]|^ +| +$/gu;
 
 /** A name as a path segment. Percent-encodes whatever is invisible or could pass for something else. */
 const safeSegment = (name: string): string => segmentOf(name.toWellFormed()).replace(unsafe, (characters) => encodeURIComponent(characters));
