@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('in a browser, the page of approvals', () => {
     const asked: string[] = [];
     tab.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await enter(tab, pageOf(url));
-    expect(await waiting(tab).innerText()).toContain(hostile);
+    expect(await waiting(tab).innerText()).toContain(hostile.replaceAll(/<(?=[a-z/])/g, '<U+003C>'));
     expect(await tab.locator('script:not([src="/approvals/live.js"]), img, #taken').count()).toBe(0);
     expect(await tab.title()).toBe('(1) Approvals - infra-mcp');
     expect(new Set(asked)).toEqual(new Set(['/approvals', '/approvals/style.css', '/approvals/live.js']));
