@@ -10,7 +10,7 @@ export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
 export { replacingSecret, storingSecret } from './extensions/any-variable.ts';
 export { allOperations, elsewhereOf, oneByOneOf, operations, redeployOf, type Holder, type OperationName, type OperationNamed } from './operations.ts';
-export { codePoint, controlCharacterIn, invisibleCharacters, isPrintableAscii, styleMark, terminalEscapes, withoutInvisible, withoutStyles, withStyleMarks, writtenOut } from './plain-text.ts';
+export { codePoint, controlCharacterIn, hasInvisible, invisibleCharacters, isPrintableAscii, styleMark, terminalEscapes, withoutInvisible, withoutStyles, withStyleMarks, writtenOut } from './plain-text.ts';
 export { DateTime, Duration, Email, freeText, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
 export { repeated } from './repeated.ts';
 export { AlertRuleRequest } from './resources/alert-rule.ts';

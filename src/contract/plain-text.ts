@@ -20,11 +20,17 @@ const withLineFeeds = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
  */
 export const invisibleCharacters = /(?![\n\t])\p{Cc}|(?!(?<=\p{Extended_Pictographic})\uFE0F)(?:\p{Cf}|\p{Default_Ignorable_Code_Point}|\p{Co}|\p{Cn}|[\u2028\u2029\u2800\uFFFC\u{16FE4}\u{1D159}])/gu;
 
+// Without the flag g, a test begins at the start each time.
+const invisible = new RegExp(invisibleCharacters.source, 'u');
+
 // Most texts consist of printable ASCII, line feeds and tabs only; for those, this test is all that runs.
 const printableAscii = /^[\n\t\u0020-\u007E]*$/;
 
 /** Whether a text consists only of printable ASCII, line feeds and tabs. */
 export const isPrintableAscii = (text: string): boolean => printableAscii.test(text);
+
+/** Whether a text has characters that are invisible or reorder it (`invisibleCharacters`). */
+export const hasInvisible = (text: string): boolean => !isPrintableAscii(text) && invisible.test(text);
 
 /** How a character is named: `U+001B`. */
 export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { addressText, readGitAddress } from '../addresses.ts';
+import { hasInvisible } from '../plain-text.ts';
 import { Name, resourceOf } from '../primitives.ts';
 import { GitRepository, Healthchecks, workloadRequestFields, workloadFields } from './service.ts';
 
@@ -11,10 +12,13 @@ const GitUrl = addressText(readGitAddress, z.string().regex(/^(https?:\/\/[^\s/]
 /** The words for git providers that platforms with a fixed set of them take. */
 export const gitProviders = ['GITHUB', 'GITLAB', 'BITBUCKET'] as const;
 
+/** Which names git takes is up to the platform. One with invisible characters looks like another branch to whoever agrees to it. */
+const BranchName = z.string().min(1).refine((name) => !/[\n\t]/.test(name) && !hasInvisible(name), { error: 'must not have control characters, invisible ones, or ones that reorder text' });
+
 /** The repository to build from, in requests. */
 export const GitRepositoryRequest = z.object({
   url: GitUrl.describe('Git address.'),
-  branch: z.string().min(1).default('main'),
+  branch: BranchName.default('main'),
   root_path: z.string().startsWith('/').default('/'),
   provider: z.string().optional(),
   git_token_id: z.string().nullish(),

@@ -27,6 +27,21 @@ const expectRefusal = ({ status, body }: PlatformResponse, message: RegExp): voi
   expect(status).toBe(400);
 };
 
+const repository = (branch: string) => ({ git_repository: { url: 'https://git.example.com/team/app.git', branch } });
+
+describe('a branch with characters that nobody sees', () => {
+  test.each(['main\u202E', 'x\u200By', 'ma\u00ADin', 'main\n', 'a\u0007'])('is refused for every kind: %j', async (branch) => {
+    expectRefusal(await send('create_application', repository(branch)), /git_repository\.branch: must not have control characters/);
+    expectRefusal(await send('create_job', { source: { docker: repository(branch) } }), /git_repository\.branch: must not/);
+    expectRefusal(await send('create_terraform', { terraform_files_source: { git: repository(branch) } }), /git_repository\.branch: must not/);
+    expectRefusal(await send('update_helm', { source: repository(branch) }), /git_repository\.branch: must not/);
+  });
+
+  test('is told from one with letters of any script', async () => {
+    expect(await send('create_application', repository('機能/größe'))).toMatchObject({ status: 201 });
+  });
+});
+
 describe('names', () => {
   test('of projects are unique in the organization, whatever the case', async () => {
     await platform.must('create_project', { organization_id: ids['organization_id'], name: 'Twice' });

@@ -33,6 +33,15 @@ export const branchRef = ({ branch }: Pick<GitRequest, 'branch'>): string => `re
 
 const tagRef = (pattern: string): string => `refs/tags/${pattern}`;
 
+/** The names of tags from whose history commits may be taken beside the branch, perhaps with a star. */
+export const allowedTags = (hosts: GitHosts, { address: { host } }: Pick<GitRequest, 'address'>): readonly string[] => gitHostOf(hosts, host).tags ?? [];
+
+/** Whether a pattern with at most one star names a ref of the server, from its first character to its last. As for git, a star stands for anything. */
+function isNamedBy(pattern: string, ref: string): boolean {
+  const [beginning = '', end] = pattern.split('*');
+  return end === undefined ? ref === pattern : ref.length >= beginning.length + end.length && ref.startsWith(beginning) && ref.endsWith(end);
+}
+
 /** Whether an id is whole. */
 const isFullId = (id: string): boolean => /^[\da-f]{40}$|^[\da-f]{64}$/.test(id);
 
@@ -49,10 +58,10 @@ async function readTips({ git, request, tags }: Search, signal: AbortSignal): Pr
   const asked = [branchRef(request), ...tags.flatMap((tag) => [tagRef(tag), `${tagRef(tag)}^{}`])];
   const listed = await git.ask(['ls-remote', '--quiet', '--end-of-options', request.address.url, ...asked], signal);
   const lines = listed.split('\n').map((line) => line.split('\t'));
-  // What was asked for also fits the ends of longer names.
-  const found = lines.filter(([, ref = '']) => ref === branchRef(request) || ref.startsWith('refs/tags/'));
   // A tag with a message of its own comes twice, the second time with its commit.
-  return new Map(found.map(([id = '', ref = '']) => [ref.replace(/\^\{\}$/, ''), id]));
+  const named = lines.map(([id = '', ref = '']) => [ref.replace(/\^\{\}$/, ''), id] as const);
+  // What was asked for also fits the ends of longer names, which whoever may write any tag or branch chooses.
+  return new Map(named.filter(([ref]) => ref === branchRef(request) || tags.some((tag) => isNamedBy(tagRef(tag), ref))));
 }
 
 /** Options of a fetch of commits without the files in them, where the server can leave these out. */
@@ -113,14 +122,15 @@ async function findBeginning(search: Search, beginning: string, signal: AbortSig
 export async function reachCommit(
   hosts: GitHosts, request: GitRequest, commitId: string, within: string, limit: number, signal: AbortSignal,
 ): Promise<ReachedCommit> {
-  const { tags: patterns = [] } = gitHostOf(hosts, request.address.host);
+  const patterns = allowedTags(hosts, request);
   return inTemporaryDirectory(join(within, 'history-'), async (directory) => {
     // Apart, because a repository that has some commits without their files would ask for these later.
     const git = await createCommands(hosts, request, directory, signal);
     const tips = await readTips({ git, request, tags: patterns }, signal);
     const tip = [...tips].find(([, id]) => id === commitId);
     if (tip !== undefined) return { id: commitId, ref: tip[0], behind: 0 };
-    // Git fails at a name without a star that the server doesn't have.
+    // For a name without a star that the server doesn't have, git takes a longer one that ends so, or fails.
+    if (!tips.has(branchRef(request))) throw new CommitRefusal({ code: 'no branch' }, request);
     const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
     const tooLarge = (): Error => new CommitRefusal({ code: 'history too large', limit }, request);
     const find = isFullId(commitId) ? findWhole : findBeginning;

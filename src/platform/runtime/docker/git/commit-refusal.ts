@@ -1,4 +1,4 @@
-import type { GitRequest } from './git-failure.ts';
+import { type GitRequest, noBranchText } from './git-failure.ts';
 import { bytesText } from './size-limit.ts';
 
 /** Why a commit that was asked for, or any, is not taken; with what is known of it. */
@@ -8,6 +8,8 @@ export type RefusalReason =
   /** Its beginning was looked for among so many of the newest commits. */
   | { readonly code: 'not among the newest'; readonly searched: number }
   | { readonly code: 'ambiguous' }
+  /** The server has no branch of exactly that name. */
+  | { readonly code: 'no branch' }
   /** Nobody could look: the history takes more than so many bytes. */
   | { readonly code: 'history too large'; readonly limit: number }
   | { readonly code: 'commit too large'; readonly limit: number }
@@ -27,6 +29,7 @@ const sentences: { readonly [Code in RefusalReason['code']]: (request: GitReques
   'not among the newest': ({ address: { url }, branch, commitId }, { searched }) =>
     `The repository ${url} has no commit ${commitId}, at least not among the last ${searched} of the branch ${branch}: give the whole id of a commit that is there.`,
   ambiguous: ({ branch, commitId }) => `Several commits of the branch ${branch} begin with ${commitId}: give the whole id.`,
+  'no branch': noBranchText,
   'history too large': ({ branch, commitId }, { limit }) =>
     `Whether the commit ${commitId} is in the history of the branch ${branch} could not be found out: that history takes more than ${sourceLimit(limit)}. Deploy a newer commit.`,
   'commit too large': (_, { limit }) => `The repository is too large: one commit of it takes more than ${sourceLimit(limit)}.`,

@@ -1,5 +1,5 @@
 import type { DeployedCommit } from '../../../common/index.ts';
-import { branchRef, commitsOnly, reachCommit, type ReachedCommit } from './commit-reach.ts';
+import { allowedTags, branchRef, commitsOnly, reachCommit, type ReachedCommit } from './commit-reach.ts';
 import { CommitRefusal } from './commit-refusal.ts';
 import { isUnknownCommit, type GitRequest } from './git-failure.ts';
 import type { GitHosts } from './git-hosts.ts';
@@ -14,14 +14,17 @@ export interface FetchedCommit {
   readonly bytes: number;
 }
 
-/** Fetches one commit with its files: by its id where the server allows that, else with what came after it. */
-async function fetchOne(repository: SourceRepository, { id, ref, behind }: ReachedCommit, signal: AbortSignal): Promise<string> {
-  const fetched = await repository.fetch(id, ['--depth=1'], signal).catch((error: unknown) => {
-    if (isUnknownCommit(error)) return undefined;
-    throw error;
-  });
-  if (fetched === undefined) await repository.fetch(ref, [`--depth=${behind + 1}`], signal);
-  return id;
+/**
+ * Fetches one commit with its files: by its id where the server allows that, else with what came after it.
+ * @returns its id; undefined if it is no commit, as what a tag is on may be
+ */
+async function fetchOne(repository: SourceRepository, { id, ref, behind }: ReachedCommit, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await repository.fetch(id, ['--depth=1'], signal);
+  } catch (error) {
+    if (!isUnknownCommit(error)) throw error;
+    return (await repository.fetch(ref, [`--depth=${behind + 1}`], signal)) === undefined ? undefined : id;
+  }
 }
 
 /**
@@ -36,6 +39,7 @@ export async function fetchCommit(hosts: GitHosts, request: GitRequest, within: 
   const repository = await createRepository(hosts, request, within, signal);
   const { result: id, bytes } = await withSizeLimit(within, limit, () => new CommitRefusal({ code: 'commit too large', limit }, request), signal, (limited) =>
     (reached === undefined ? repository.fetch(branchRef(request), ['--depth=1'], limited) : fetchOne(repository, reached, limited)));
+  if (id === undefined) throw new CommitRefusal(reached === undefined ? { code: 'no branch' } : { code: 'not in history', tags: allowedTags(hosts, request) }, request);
   const [[commit], tag] = await Promise.all([repository.history(id, 1, signal), repository.tagOf(id, signal)]);
   return { repository, commit: { ...commit!, tag }, bytes };
 }
@@ -45,5 +49,6 @@ export async function fetchHistory(hosts: GitHosts, request: GitRequest, within:
   const repository = await createRepository(hosts, request, within, signal);
   const tooLarge = (): Error => new CommitRefusal({ code: 'list too large', limit: bytes }, request);
   const { result: newest } = await withSizeLimit(within, bytes, tooLarge, signal, (limited) => repository.fetch(branchRef(request), commitsOnly(count), limited));
+  if (newest === undefined) throw new CommitRefusal({ code: 'no branch' }, request);
   return repository.history(newest, count, signal);
 }

@@ -16,6 +16,9 @@ interface Failure {
 const access = ({ address: { host, scheme } }: GitRequest): string =>
   `Whoever runs the platform configures ${scheme === 'ssh' ? 'the key' : 'the token'} for ${host}, under "git" in the clusters file.`;
 
+/** Says that a repository lacks the branch of a request. */
+export const noBranchText = ({ branch, address }: GitRequest): string => `The repository ${address.url} has no branch ${branch}.`;
+
 /** What git and servers say, and what it means. The first that fits counts. */
 const failures: readonly Failure[] = [
   { pattern: /Could not resolve host(?:name)?/i, words: ({ address }) => `The git server ${address.hostname} can't be reached: the host name could not be looked up.` },
@@ -37,7 +40,7 @@ const failures: readonly Failure[] = [
   { pattern: /Authentication failed|returned error: 40[13]/i, words: (request) => `The git server ${request.address.host} denied access: it refuses the credentials. ${access(request)}` },
   { pattern: /returned error: 3\d\d|unable to update url base/i, words: ({ address }) => `The git server ${address.host} redirects to another address: give that one.` },
   { pattern: /returned error: (5\d\d)/, words: ({ address }, [, status]) => `The git server ${address.host} failed with the status ${status}.` },
-  { pattern: /couldn't find remote ref|Could not find remote branch/i, words: ({ branch, address }) => `The repository ${address.url} has no branch ${branch}.` },
+  { pattern: /couldn't find remote ref|Could not find remote branch/i, words: noBranchText },
   { pattern: /not our ref|unadvertised object|no such remote ref/i, words: ({ commitId, branch, address }) => `The repository ${address.url} has no commit ${commitId ?? `of the branch ${branch}`}.` },
   { pattern: /repository .* not found|returned error: 404|does not appear to be a git repository|Repository not found/i, words: (request) => `The repository ${request.address.url} does not exist, or may not be read. ${access(request)}` },
   { pattern: /SSL|certificate/i, words: ({ address }) => `The git server ${address.host} has no valid certificate.` },

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { hasInvisible } from '../../../../contract/index.ts';
 
 /**
  * A path in a repository without dots and slashes at its ends; empty for the repository itself.
@@ -10,8 +11,11 @@ export function sourcePath(path: string): string | undefined {
   return parts.includes('..') ? undefined : posix.join(...parts).replace(/^\.$/, '');
 }
 
-/** What no name of a branch has, by git's own rules: it would mean another place, or several branches. */
+/**
+ * What no name of a branch has, by git's own rules: it would mean another place, or several branches. One with invisible
+ * characters, which git takes, would look like another one wherever somebody agrees to it.
+ */
 const notInBranches = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\/\.|^[-./]|[./]$|\.lock(?:\/|$)/u;
 
 /** Whether a text can be the name of a branch. */
-export const isBranchName = (name: string): boolean => name !== '' && !notInBranches.test(name);
+export const isBranchName = (name: string): boolean => name !== '' && !notInBranches.test(name) && !hasInvisible(name);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployedCommit } from '../../../common/index.ts';
 import { allowedAddresses } from './git-address.ts';
@@ -9,8 +9,12 @@ import { type GitRun, runGit, streamGit } from './git-program.ts';
 
 /** A bare repository of ours that fetches from one server. It has no working copy: no hook, filter or link of it comes into effect. */
 export interface SourceRepository {
-  /** Fetches something, and nothing that it refers to. @param what a full commit id, or a branch with `refs/heads/` @param options of `git fetch`. @returns the id of the commit */
-  fetch(what: string, options: readonly string[], signal: AbortSignal): Promise<string>;
+  /**
+   * Fetches something, and nothing that it refers to.
+   * @param what a full commit id, or a branch or tag from `refs/` on @param options of `git fetch`
+   * @returns the id of the commit; undefined if the server has a tree or file by that id, or a ref only that ends like this one
+   */
+  fetch(what: string, options: readonly string[], signal: AbortSignal): Promise<string | undefined>;
   /** The commits from one backwards, as far as they were fetched; newest first. */
   history(commitId: string, limit: number, signal: AbortSignal): Promise<readonly DeployedCommit[]>;
   /** The name of a tag on a commit; empty if it has none, or the server doesn't say. */
@@ -33,6 +37,7 @@ const readCommit = (line: string): DeployedCommit => {
 
 /** Git in an empty repository of ours. */
 export interface GitCommands {
+  readonly directory: string;
   /** A command that asks no server, to be run. */
   readonly local: (args: readonly string[], signal: AbortSignal) => GitRun;
   /** Runs a command that asks the server of the request, and no other. @returns what it wrote */
@@ -42,12 +47,28 @@ export interface GitCommands {
 /** What every fetch has: nothing comes along that was not asked for. */
 export const fetchOptions = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph'] as const;
 
+/** What git calls refs in its record of a fetch, by how they begin. */
+const kindsOfRef = { 'refs/heads/': 'branch', 'refs/tags/': 'tag' } as const;
+
+/**
+ * Whether git's record of a fetch is of what was asked for. Where the server lacks a ref, git takes another one that ends like it,
+ * such as the tag `refs/heads/main` for a branch.
+ * @param record content of FETCH_HEAD: `<id>\t\tbranch 'main' of <address>`
+ */
+function isRecordOf(record: string, what: string): boolean {
+  const [prefix, kind] = Object.entries(kindsOfRef).find(([beginning]) => what.startsWith(beginning)) ?? [];
+  return prefix === undefined || record.split('\t')[2]?.startsWith(`${kind} '${what.slice(prefix.length)}' of `) === true;
+}
+
 /** The repository in which commands run. */
-function repositoryOf({ local, ask }: GitCommands, request: GitRequest): SourceRepository {
+function repositoryOf({ directory, local, ask }: GitCommands, request: GitRequest): SourceRepository {
   return {
     fetch: async (what, options, signal) => {
       await ask([...fetchOptions, ...options, '--end-of-options', request.address.url, what], signal);
-      return (await runGit(local(['rev-parse', '--verify', 'FETCH_HEAD^{commit}'], signal))).trim();
+      if (!isRecordOf(await readFile(join(directory, 'FETCH_HEAD'), 'utf8'), what)) return undefined;
+      const commit = await runGit(local(['rev-parse', '--verify', '--quiet', 'FETCH_HEAD^{commit}'], signal)).catch(() => undefined);
+      signal.throwIfAborted();
+      return commit?.trim();
     },
     history: async (commitId, limit, signal) =>
       (await runGit(local(['log', `--max-count=${limit}`, `--format=${commitFormat}`, commitId], signal))).split('\n').filter((line) => line !== '').map(readCommit),
@@ -79,6 +100,7 @@ export async function createCommands(hosts: GitHosts, request: GitRequest, withi
   // Files of a repository can ask to be left out of archives, or changed in them.
   await writeFile(join(directory, 'info/attributes'), '* -export-ignore -export-subst\n');
   return {
+    directory,
     local: (args, running) => ({ args: ['--git-dir=.', ...args], directory, environment: localGitEnvironment(), signal: running }),
     ask: async (args, running) => runGit({ args: ['--git-dir=.', ...args], directory, environment: await gitEnvironmentFor(hosts, request.address, addresses, within), signal: running }),
   };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CommitRefusal, fetchCommit, type GitAddress, type GitHosts, type GitRequest, inTemporaryDirectory, parseGitAddress } from '../../../../../src/platform/runtime/docker/git/index.ts';
+import { type CommitRefusal, fetchCommit, fetchHistory, type GitAddress, type GitHosts, type GitRequest, inTemporaryDirectory, parseGitAddress } from '../../../../../src/platform/runtime/docker/git/index.ts';
 import { startGitServer, type GitServer } from '../../../../support/git-server.ts';
 
 let server: GitServer;
@@ -19,12 +19,14 @@ const git = (repository: string, args: readonly string[], input = ''): string =>
 
 const asAda = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test'];
 
-/** Fetches a commit as a platform does. @returns its id */
-const fetched = (repository: string, commitId: string, { tags, ...more }: Partial<GitRequest> & { readonly tags?: readonly string[] } = {}, limit = megabyte): Promise<string> => {
+/** Fetches a commit as a platform does, the newest by default. @returns its id */
+const fetchedBy = (repository: string, { tags, ...more }: Partial<GitRequest> & { readonly tags?: readonly string[] } = {}, limit = megabyte): Promise<string> => {
   const hosts: GitHosts = { [server.host]: { isPrivate: true, ...(tags && { tags }) } };
-  const request: GitRequest = { address: parseGitAddress(server.url(repository)) as GitAddress, branch: 'main', commitId, ...more };
+  const request: GitRequest = { address: parseGitAddress(server.url(repository)) as GitAddress, branch: 'main', ...more };
   return inTemporaryDirectory(join(tmpdir(), 'commit-reach-'), async (directory) => (await fetchCommit(hosts, request, directory, limit, signal)).commit.git_commit_id);
 };
+
+const fetched = (repository: string, commitId: string, more: Parameters<typeof fetchedBy>[1] = {}, limit?: number): Promise<string> => fetchedBy(repository, { commitId, ...more }, limit);
 
 const refused = (code: CommitRefusal['reason']['code']) => ({ name: 'CommitRefusal', reason: { code } });
 
@@ -66,6 +68,57 @@ test('a commit that was taken off the branch is refused', async () => {
   expect(await fetched('rewritten', gone)).toBe(gone);
   git('rewritten', ['update-ref', 'refs/heads/main', kept]);
   await expect(fetched('rewritten', gone)).rejects.toMatchObject(refused('not in history'));
+});
+
+describe('a name that only ends as an allowed one does', () => {
+  let proposed = '';
+  beforeAll(() => {
+    server.commit('tailed', 'Merged', { Dockerfile: 'FROM scratch\n' });
+    server.tag('tailed', 'v1.0');
+    proposed = server.commit('tailed', 'Proposed', { Dockerfile: 'FROM elsewhere\n' }, 'proposal');
+    git('tailed', ['update-ref', '-d', 'refs/heads/proposal']);
+  });
+
+  test.each([
+    ['refs/tags/refs/heads/main', undefined], ['refs/tags/x/refs/heads/main', undefined], ['refs/heads/refs/heads/main', undefined],
+    ['refs/tags/evil/refs/tags/v1.0', ['v1.0']], ['refs/tags/refs/tags/v1.0', ['v1.0', 'v*']], ['refs/tags/x/v1.0', ['v*', '*.1']],
+  ])('leads to nothing: %s, with the tags %j', async (ref, tags) => {
+    git('tailed', ['update-ref', ref, proposed]);
+    try {
+      const allowed = tags && { tags };
+      await expect(fetched('tailed', proposed, allowed)).rejects.toMatchObject(refused('not in history'));
+      await expect(fetched('tailed', proposed.slice(0, 9), allowed)).rejects.toMatchObject(refused('not among the newest'));
+    } finally {
+      git('tailed', ['update-ref', '-d', ref]);
+    }
+  });
+
+  test.each(['refs/tags/refs/heads/gone', 'refs/heads/refs/heads/gone', 'refs/refs/heads/gone'])('does not stand for a branch that is gone: %s', async (ref) => {
+    git('tailed', ['update-ref', ref, proposed]);
+    try {
+      for (const commit of [{ commitId: proposed }, { commitId: proposed.slice(0, 9) }, {}]) {
+        // oxlint-disable-next-line no-await-in-loop -- one server.
+        await expect(fetchedBy('tailed', { ...commit, branch: 'gone' })).rejects.toMatchObject(refused('no branch'));
+      }
+      const request: GitRequest = { address: parseGitAddress(server.url('tailed')) as GitAddress, branch: 'gone' };
+      const listed = inTemporaryDirectory(join(tmpdir(), 'commit-reach-'), (directory) => fetchHistory({ [server.host]: { isPrivate: true } }, request, directory, 3, megabyte, signal));
+      await expect(listed).rejects.toMatchObject(refused('no branch'));
+    } finally {
+      git('tailed', ['update-ref', '-d', ref]);
+    }
+  });
+});
+
+test('what a tag is on besides commits is refused by its id', async () => {
+  const commit = server.commit('odd', 'First', { Dockerfile: 'FROM scratch\n' });
+  const [tree, file] = ['^{tree}', ':Dockerfile'].map((part) => git('odd', ['rev-parse', `${commit}${part}`]));
+  git('odd', ['update-ref', 'refs/tags/tree', tree!]);
+  git('odd', ['update-ref', 'refs/tags/file', file!]);
+  for (const id of [tree!, file!]) {
+    // oxlint-disable-next-line no-await-in-loop -- one server.
+    await expect(fetched('odd', id, { tags: ['tree', 'file'] })).rejects.toMatchObject(refused('not in history'));
+  }
+  expect(await fetched('odd', commit, { tags: ['*'] })).toBe(commit);
 });
 
 describe('a commit of a tag', () => {

@@ -27,7 +27,7 @@ test('paths of a repository stay in it', () => {
 
 test('names of branches are told from what git would take for something else', () => {
   expect(['main', 'release/2.x', 'feature/a-b_c', 'fix#12', 'ünïcode'].filter((name) => !isBranchName(name))).toEqual([]);
-  expect(['--upload-pack=id', '-x', 'a:b', 'a b', 'a..b', '*', 'a~1', 'a^', 'x.lock', '/x', 'x/', '@{-1}', 'a\nb', '.x', 'a/.b'].filter(isBranchName)).toEqual([]);
+  expect(['--upload-pack=id', '-x', 'a:b', 'a b', 'a..b', '*', 'a~1', 'a^', 'x.lock', '/x', 'x/', '@{-1}', 'a\nb', '.x', 'a/.b', 'main\u202E', 'x\u200By', 'ma\u00ADin', 'main\u2800', 'main\u{E0041}', 'a\u0007'].filter(isBranchName)).toEqual([]);
 });
 
 test('ssh uses the key and the known servers of the host, at the address that was checked, and nothing of the user', async () => {
