@@ -1,7 +1,7 @@
 /** What every room of the platform uses. */
 
 export { isPublicAddress } from './addresses.ts';
-export { meetingOf, type DomainMeeting } from './domains.ts';
+export { meetingFault, meetingOf } from './domains.ts';
 export { addDays, createSteppedClock, isoDurationMilliseconds, isoNow, systemClock, type PlatformClock, type SteppedClock } from './clock.ts';
 export { dnsLabel } from './dns-label.ts';
 export { isLocalName } from './local-name.ts';

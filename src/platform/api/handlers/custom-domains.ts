@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { DomainKind } from '../../../contract/index.ts';
-import { type DomainMeeting, invalid, isoNow, meetingOf, notFound, taken } from '../../common/index.ts';
+import { invalid, isoNow, meetingFault, notFound, taken } from '../../common/index.ts';
 import type { CustomDomainTable, Db } from '../../store/index.ts';
 import type { NonTransactionalContext, OperationHandlers, RequestContext } from '../handler.ts';
 import { findUnlockedCluster, touchEnvironment } from './environment-changes.ts';
@@ -71,16 +71,14 @@ const check = async (kind: DomainKind, id: string, { db, engine }: NonTransactio
   return { results };
 };
 
-const meetingTexts: Readonly<Record<DomainMeeting, string>> = { same: 'is', below: 'lies below', star: 'stands also for' };
-
 /**
  * Refuses a domain by which a service would get requests that are meant for the addresses of others.
  * @throws ApiProblem 400 with the member and the domain of the cluster
  */
 function requireOutsideClusters(domain: string, clusterDomains: readonly string[]): void {
   for (const given of clusterDomains) {
-    const meeting = meetingOf(domain.toLowerCase(), given);
-    if (meeting !== undefined) throw invalid('domain', `"${domain}" ${meetingTexts[meeting]} ${given}, below which a cluster gives services their addresses; choose a domain outside of it`);
+    const fault = meetingFault(domain, given);
+    if (fault !== undefined) throw invalid('domain', fault);
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { meetingOf, neighbourNames } from '../../../../src/platform/common/index.ts';
 import { caddyConfig } from '../../../../src/platform/runtime/docker/proxy/caddy-config.ts';
-import { type HostHolders, type Route, addressOf, publicRoutes, routesOf } from '../../../../src/platform/runtime/docker/proxy/routes.ts';
+import { type HostHolders, type Route, addressOf, publicRoutes, routesOf, servedRoutesOf } from '../../../../src/platform/runtime/docker/proxy/routes.ts';
 import { createProxy } from '../../../../src/platform/runtime/docker/proxy/proxy.ts';
+import { refusedDomains } from '../../../../src/platform/runtime/docker/proxy/route-phase.ts';
 import { hostPorts, proxySettings } from '../../../../src/platform/runtime/docker/proxy/settings.ts';
 import { refusalOf } from '../../../../src/platform/runtime/docker/workload.ts';
 import { specs } from '../../engine/engine-fixture.ts';
@@ -51,6 +52,14 @@ describe('the host names of a service', () => {
     expect(hosts('web', 'production', [port(80, { publicly_accessible: false })], { domains })).toEqual([]);
   });
 
+  test('are none of the domains that meet the domain of the cluster, whoever recorded them', () => {
+    const domains = ['shop.example.com', 'apps.example.com', 'Api-Production.apps.example.com', '*.apps.example.com', '*.example.com'].map((domain) => ({ domain, hasCertificate: true }));
+    expect(hosts('web', 'production', [port(80)], { domains }).map(({ host }) => host)).toEqual(['web-production.apps.example.com', 'shop.example.com']);
+    expect(refusedDomains({ domains }, 'apps.example.com')).toHaveLength(4);
+    expect(refusedDomains({ domains }, 'localhost')).toEqual([]);
+    expect(refusedDomains({ domains: domains.slice(1, 2) }, 'apps.example.com')).toEqual([expect.stringMatching(/is not served: "apps\.example\.com" is apps\.example\.com, below which/)]);
+  });
+
   test('are read from a label, and a label that somebody wrote is none', () => {
     const routes = hosts('web', 'production', [port(80, { public_path: '/api/', public_path_rewrite: '/v1' })]);
     expect(routes[0]).toMatchObject({ path: '/api', rewrite: '/v1' });
@@ -95,6 +104,17 @@ describe('the address of a service', () => {
     const chosen = async (service: typeof first | typeof second) => (await proxy.routesFor(service as unknown as Parameters<typeof proxy.routesFor>[0], { environmentName: 'production' }, new AbortController().signal)).map(({ host }) => host);
     expect(await chosen(second)).toEqual(['web-production-22b02e97.localhost']);
     expect(await chosen(first)).toEqual(['web-production.localhost']);
+  });
+
+  test('is not that of a service whose label has it as a domain of its own, from before these were refused', async () => {
+    const label = [serve('web-production.localhost'), serve('shop.example.com')];
+    const holder = { ID: 'one', Version: { Index: 1 }, Spec: { Name: 'infra-22b02e97-0a99-46c7-b27c-42121622141a', Labels: { 'io.infra-mcp.platform': 'p', 'io.infra-mcp.routes': JSON.stringify(label) } } };
+    expect(routesOf(holder.Spec).map(({ host }) => host)).toEqual(label.map(({ host }) => host));
+    expect(servedRoutesOf(holder.Spec, proxySettings()).map(({ host }) => host)).toEqual(['shop.example.com']);
+    const { docker } = await startFakeEngine((response) => response.end(JSON.stringify([holder])));
+    const proxy = createProxy({ docker, platformId: 'p', settings: proxySettings(), credentialsFor: () => undefined, now: () => 0 });
+    const routes = await proxy.routesFor({ id, name: 'web', ports: [port(80)] } as unknown as Parameters<typeof proxy.routesFor>[0], { environmentName: 'production' }, new AbortController().signal);
+    expect(routes.map(({ host }) => host)).toEqual(['web-production.localhost']);
   });
 
   test('is its own for every path, though only one leads to it', () => {

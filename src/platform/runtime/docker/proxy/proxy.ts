@@ -7,7 +7,7 @@ import type { Workload } from '../workload.ts';
 import { caddyConfig, type ServedRoute } from './caddy-config.ts';
 import { configureProxy, ensureProxy, findProxy, type ProxyParts, removeProxy } from './proxy-container.ts';
 import { findProxyPlaces, type ProxyPlace } from './proxy-places.ts';
-import { publicRoutes, type Route, routesOf } from './routes.ts';
+import { publicRoutes, type Route, servedRoutesOf } from './routes.ts';
 import type { ProxySettings } from './settings.ts';
 
 /**
@@ -44,22 +44,23 @@ const nameOf = ({ Spec }: DockerService): string => Spec.Name;
 const hostsText = (routes: readonly Route[]): string => routes.map(({ host }) => host).join(' ');
 
 /** The routes of the services that run. */
-const servedBy = (services: readonly DockerService[]): readonly ServedRoute[] =>
+const servedBy = (services: readonly DockerService[], settings: ProxySettings): readonly ServedRoute[] =>
   services.filter(({ Spec }) => !isStopped(Spec.Labels)).flatMap((service) => {
     // While one version replaces another, instances of both run.
-    const earlier = service.UpdateStatus?.State === 'completed' ? [] : routesOf(service.PreviousSpec);
-    return routesOf(service.Spec).map((route) => {
+    const earlier = service.UpdateStatus?.State === 'completed' ? [] : servedRoutesOf(service.PreviousSpec, settings);
+    return servedRoutesOf(service.Spec, settings).map((route) => {
       const earlierPort = earlier.find(({ host }) => host === route.host)?.port ?? route.port;
       return { ...route, upstream: nameOf(service), ...(earlierPort !== route.port && { earlierPort }) };
     });
   });
 
 /** The host names of the services that are stopped. They keep them. */
-const stoppedHosts = (services: readonly DockerService[]): readonly string[] => services.filter(({ Spec }) => isStopped(Spec.Labels)).flatMap(({ Spec }) => routesOf(Spec).map(({ host }) => host));
+const stoppedHosts = (services: readonly DockerService[], settings: ProxySettings): readonly string[] =>
+  services.filter(({ Spec }) => isStopped(Spec.Labels)).flatMap(({ Spec }) => servedRoutesOf(Spec, settings).map(({ host }) => host));
 
 /** The networks of the environments in which something is served. */
-const networksOf = (services: readonly DockerService[]): ReadonlySet<string> =>
-  new Set(services.filter(({ Spec }) => !isStopped(Spec.Labels) && routesOf(Spec).length > 0).flatMap(({ Spec }) => labelledEnvironment(Spec.Labels) ?? []).map(networkName));
+const networksOf = (services: readonly DockerService[], settings: ProxySettings): ReadonlySet<string> =>
+  new Set(services.filter(({ Spec }) => !isStopped(Spec.Labels) && servedRoutesOf(Spec, settings).length > 0).flatMap(({ Spec }) => labelledEnvironment(Spec.Labels) ?? []).map(networkName));
 
 /** Passes over failures that another change of the same network causes: it was just deleted, or the proxy has just joined or left it. */
 const ignoreGone = (error: unknown): void => {
@@ -99,7 +100,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
   /** The services of this platform. Choices that show in their labels need not be remembered any more. */
   const ours = async (signal: AbortSignal): Promise<readonly DockerService[]> => {
     const services = await listDockerServices(docker, labelFilter(platformLabels(platformId)), { signal });
-    for (const service of services) if (chosen.get(nameOf(service))?.text === hostsText(routesOf(service.Spec))) chosen.delete(nameOf(service));
+    for (const service of services) if (chosen.get(nameOf(service))?.text === hostsText(servedRoutesOf(service.Spec, settings))) chosen.delete(nameOf(service));
     return services;
   };
 
@@ -125,14 +126,14 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
   const sync = async (signal: AbortSignal): Promise<SyncedProxy> => {
     const services = await ours(signal);
     const { places, others, problems } = await findProxyPlaces(docker, engines, signal);
-    if (!services.some(({ Spec }) => routesOf(Spec).length > 0)) {
+    if (!services.some(({ Spec }) => servedRoutesOf(Spec, settings).length > 0)) {
       await Promise.all(places.map((place) => removeAt(place.docker, signal)));
       await removeFromOthers(others, signal);
       given.clear();
       return { places: [], problems: [] };
     }
     if (places.length === 0) throw new RuntimeProblem(`No machine can serve public ports: ${problems.join(' ')}`);
-    const [config, networks] = [caddyConfig(servedBy(services), settings, stoppedHosts(services)), networksOf(services)];
+    const [config, networks] = [caddyConfig(servedBy(services, settings), settings, stoppedHosts(services, settings)), networksOf(services, settings)];
     const results = await Promise.allSettled(places.map((place) => serveAt(place.docker, config, networks, signal)));
     const failures = results.flatMap((result, index) => (result.status === 'rejected' ? [{ error: result.reason as Error, place: places[index]! }] : []));
     if (failures.length === places.length) throw failures[0]!.error;
@@ -156,7 +157,7 @@ export function createProxy(parts: ProxyParts & { readonly now: () => number }):
     }),
     routesFor: (service, inputs, signal) => inTurn(async () => {
       const name = dockerServiceName(service);
-      const present = new Map((await ours(signal)).map((each) => [nameOf(each), routesOf(each.Spec).map(({ host }) => host)]));
+      const present = new Map((await ours(signal)).map((each) => [nameOf(each), servedRoutesOf(each.Spec, settings).map(({ host }) => host)]));
       for (const [each, { at }] of chosen) if (now() - at > choiceMilliseconds) chosen.delete(each);
       const others = [...present, ...[...chosen].map(([each, { hosts }]) => [each, hosts] as const)].filter(([each]) => each !== name);
       const taken = new Set(others.flatMap(([, hosts]) => hosts));

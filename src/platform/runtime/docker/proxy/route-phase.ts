@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation, RuntimeCall, Task } from '../../index.ts';
+import { meetingFault } from '../../../common/index.ts';
+import type { Observation, RuntimeCall, Task, TaskInputs } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { isDockerAway } from '../engine/index.ts';
 import { deleteUnusedFiles } from '../services/mounted-files.ts';
@@ -9,7 +10,7 @@ import { versionShown } from '../version.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { askRoute, type PublicAnswer } from './answer-check.ts';
 import type { ProxyPlace } from './proxy-places.ts';
-import { addressOf, type Route, routesOf } from './routes.ts';
+import { addressOf, type Route, servedRoutesOf } from './routes.ts';
 
 /** How long an address may take to answer, in milliseconds. The proxy itself looks for an instance for five seconds before it says that there is none. */
 const answerMilliseconds = 8000;
@@ -60,17 +61,21 @@ async function tryRoute(context: DockerContext, route: Route, places: readonly P
   return [...Map.groupBy(told, ({ text }) => text)].map(([text, at]) => `${text} (on ${at.map(({ name }) => name).join(', ')})`);
 }
 
+/** The domains of a service that are not served, recorded before they were refused, as lines of the log. @param given the domain of the cluster */
+export const refusedDomains = ({ domains = [] }: Pick<TaskInputs, 'domains'>, given: string): readonly string[] =>
+  domains.flatMap(({ domain }) => meetingFault(domain, given) ?? []).map((fault) => `A domain of the service is not served: ${fault}`);
+
 /** Brings the routes of a service about, and waits until its addresses answer. */
-async function connect(context: DockerContext, task: Task, say: (message: string) => void, signal: AbortSignal): Promise<void> {
+async function connect(context: DockerContext, task: Task, inputs: RuntimeCall['inputs'], say: (message: string) => void, signal: AbortSignal): Promise<void> {
   const present = await findDockerService(context, task.service, signal);
-  const routes = routesOf(present?.Spec);
+  const routes = servedRoutesOf(present?.Spec, context.proxy.settings);
   say(routes.length > 0 ? 'Updating the routes of the proxy' : 'No public port: its neighbours reach it by its name');
   const { places, problems } = await context.proxy.sync(signal).catch((error: unknown) => {
     // What others need of the proxy is their affair. Routes that this service had before go when the proxy is looked after.
     if (routes.length > 0 || signal.aborted) throw error;
     return { places: [], problems: [] };
   });
-  if (routes.length > 0) for (const problem of problems) say(problem);
+  if (routes.length > 0) for (const problem of [...problems, ...refusedDomains(await inputs(), context.proxy.settings.domain)]) say(problem);
   for (const route of routes) {
     // oxlint-disable-next-line no-await-in-loop -- the log tells them one after the other.
     for (const line of await tryRoute(context, route, places, signal)) say(line);
@@ -78,14 +83,14 @@ async function connect(context: DockerContext, task: Task, say: (message: string
 }
 
 /** Begins to send requests to the version that was rolled out. */
-export async function beginRoute(context: DockerContext, task: Task): Promise<void> {
-  context.work.begin(keyOf(task), (say, signal) => connect(context, task, say, signal));
+export async function beginRoute(context: DockerContext, task: Task, { inputs }: Pick<RuntimeCall, 'inputs'>): Promise<void> {
+  context.work.begin(keyOf(task), (say, signal) => connect(context, task, inputs, say, signal));
 }
 
 /** Reports whether the addresses of a service answer. On failure, the old version serves again before the phase ends. */
-export async function observeRoute(context: DockerContext, task: Task, cursor: string | null, { signal }: RuntimeCall): Promise<Observation> {
+export async function observeRoute(context: DockerContext, task: Task, cursor: string | null, { inputs, signal }: RuntimeCall): Promise<Observation> {
   const key = keyOf(task);
-  if (context.work.progressOf(key) === undefined) await beginRoute(context, task);
+  if (context.work.progressOf(key) === undefined) await beginRoute(context, task, { inputs });
   const { lines, end } = context.work.progressOf(key)!;
   const told = Number(cursor ?? 0);
   const [version, pod] = [versionShown(task), 'router'];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dnsLabel, isLocalName } from '../../../common/index.ts';
+import { dnsLabel, isLocalName, meetingOf } from '../../../common/index.ts';
 import type { TaskInputs } from '../../index.ts';
 import type { DockerServiceSpec } from '../engine/index.ts';
 import { routesLabel } from '../labels.ts';
@@ -36,6 +36,13 @@ export function routesOf(spec: Pick<DockerServiceSpec, 'Labels'> | undefined): r
     return [];
   }
 }
+
+/** Whether a name that somebody chose for a service is not of those that the cluster gives to services: it may have been recorded before such names were refused, or below another domain. */
+const isOutside = (host: string, { domain }: Pick<ProxySettings, 'domain'>): boolean => meetingOf(host.toLowerCase(), domain) === undefined;
+
+/** The routes of a service on the engine that the proxy serves: chosen names that meet the domain of the cluster get nobody's requests. */
+export const servedRoutesOf = (spec: Parameters<typeof routesOf>[0], settings: Pick<ProxySettings, 'domain'>): readonly Route[] =>
+  routesOf(spec).filter(({ host, isCustom }) => !isCustom || isOutside(host, settings));
 
 /** The ports of a service that are reached from outside, the default one first. */
 export const publicPorts = (ports: readonly Port[]): readonly Port[] => {
@@ -94,7 +101,7 @@ export function publicRoutes(
   });
   const [first] = ports;
   if (first === undefined) return own;
-  const custom = domains.filter(({ domain: name }) => !isTaken(name) && own.every(({ host }) => host !== name)).map((each): Route =>
+  const custom = domains.filter(({ domain: name }) => isOutside(name, { domain }) && !isTaken(name) && own.every(({ host }) => host !== name)).map((each): Route =>
     ({ host: each.domain, port: first.internal_port, protocol: protocolOf(first), isSecure: isCertified(each, isSecure), isCustom: true, isDefault: false, ...pathOf(first) }));
   return [...own, ...custom];
 }
