@@ -85,6 +85,10 @@ export async function assertReadAllowed(call: GuardedCall, operation: AnyOperati
   denyIf(denialOfCall({ tool, operation, risk: 'read', target }, deps.policy, context.clock.now()));
 }
 
+/** Whether the policy lets the caller read what is at a target. */
+const mayReadAt = ({ tool, deps, context }: GuardedCall, target: Target): boolean =>
+  denialOfCall({ tool, operation: operations.list_services, risk: 'read', target }, deps.policy, context.clock.now()) === undefined;
+
 /**
  * Checks a tool that plans no operations against the policy's rules about locations, by what its arguments refer to.
  * @throws CallFailure `denied`.
@@ -116,9 +120,10 @@ async function denialAt({ tool, deps, reader, context }: GuardedCall, planned: P
   return denialOfCall({ tool, operation: planned.operation, actions, ...at }, deps.policy, context.clock.now());
 }
 
-const denialOfPart = (denial: Denial, { operation, target, isAssumed }: OperationPart): Denial => ({
+/** The denial of a part of an operation. The part's target is told only where it may be read: the call itself need not name it. */
+const denialOfPart = (denial: Denial, { operation, target, isAssumed }: OperationPart, call: GuardedCall): Denial => ({
   ...denial,
-  rule: `${denial.rule}, and this ${isAssumed ? 'may carry out' : 'carries out'} ${operation.name}${target.id === undefined ? '' : ` on ${target.kind} ${target.id}`}`,
+  rule: `${denial.rule}, and this ${isAssumed ? 'may carry out' : 'carries out'} ${operation.name}${target.id !== undefined && mayReadAt(call, target) ? ` on ${target.kind} ${target.id}` : ''}`,
 });
 
 /** Checks that the policy permits an operation and each of its parts. @throws CallFailure `denied`. */
@@ -128,7 +133,7 @@ async function assertOperationPermitted(call: GuardedCall, { operation, input, t
     // Parts come first, and the first denial is reported: it says more than one of the whole operation.
     // oxlint-disable-next-line no-await-in-loop
     const denial = await denialAt(call, planned, { target: part.target, risk: part.risk, isAssumed: part.isAssumed });
-    if (denial) denyIf(denialOfPart(denial, part));
+    if (denial) denyIf(denialOfPart(denial, part, call));
   }
   denyIf(await denialAt(call, { operation, input }, { target, risk }));
 }

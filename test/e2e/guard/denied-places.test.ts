@@ -8,13 +8,15 @@ import type { Policy } from '../../../src/server/guard/index.ts';
 import { tools } from '../../../tools/index.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { resourceServersOf, type ResourceClient, type ResourceServers } from '../../support/resource-clients.ts';
-import { startTestPlatform, type Json, type TestPlatform } from '../../support/test-platform.ts';
+import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../../support/test-platform.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 
 let platform: TestPlatform;
 let servers: ResourceServers;
 /** Ids of what is kept from the caller: of the project, and of what is in its environment. */
 const ids: { project: string[]; environment: string[] } = { project: [], environment: [] };
+/** The seed's ids, with those of what is kept from the caller in place of what is like it. */
+let aimed: TestPlatform['seed'];
 
 // Everything in the denied project has "quagga" in its name, and everything in its PRODUCTION environment "zebra".
 beforeAll(async () => {
@@ -30,12 +32,22 @@ beforeAll(async () => {
   await platform.must('deploy_application', { application_id: application });
   ids.project.push(project);
   ids.environment.push(environment, application, database, variable, watchService(application));
+  await copyWithEveryKind(project);
   servers = resourceServersOf(platform.url, platform.token);
   // What a caller saw when it was allowed to, it isn't told once it isn't.
   const open = await servers.connect('modern');
   await open.client.callTool({ name: 'find_resource', arguments: { limit: 500 } });
   await open.client.callTool({ name: 'list_alert_rules', arguments: {} });
 });
+
+/** Copies an environment that has services of every kind into the denied project. */
+async function copyWithEveryKind(project: string): Promise<void> {
+  const { id } = await platform.must('clone_environment', { environment_id: platform.seed['environment_id'], name: 'zebra-copy', mode: 'PRODUCTION', project_id: project });
+  const services = rowsOf(await platform.must('list_services', { environment_id: id }));
+  const own = Object.fromEntries(services.map((row) => [`${String(row['service_type']).toLowerCase()}_id`, String(row['id'])]));
+  aimed = { ...platform.seed, ...own, project_id: project, environment_id: String(id), alert_rule_id: ids.environment.at(-1)! };
+  ids.environment.push(String(id), ...services.map((row) => String(row['id'])));
+}
 
 /** Adds an alert rule that watches a service, as nothing that the API offers does. @returns its id */
 function watchService(service: string): string {
@@ -60,7 +72,8 @@ const scoped = (scope: Policy['scope']): Policy => ({ readOnly: false, scope });
 const policies: readonly (readonly [string, () => Promise<Policy> | Policy, () => RegExp])[] = [
   ['a project is denied', () => policyFrom('deny: [{ project: quagga-project }]'), all],
   ['reading a project is denied', () => policyFrom('deny: [{ project: quagga-project, tier: read }]'), all],
-  ['an environment is denied', () => policyFrom('deny: [{ environment: quagga-project/zebra-live }]'), inside],
+  ['environments are denied', () => policyFrom('deny: [{ environment: [quagga-project/zebra-live, quagga-project/zebra-copy] }]'), inside],
+  ['only another project is allowed', () => policyFrom('allow: [{ project: shop }]'), all],
   ['a mode is denied', () => policyFrom('deny: [{ mode: PRODUCTION }]'), inside],
   ['calls are kept to another project', () => scoped({ project: { name: 'shop', setBy: 'INFRA_PROJECT' } }), all],
   ['calls are kept to another environment', () => scoped({ environment: { name: 'shop/staging', setBy: 'INFRA_ENVIRONMENT' } }), all],
@@ -148,6 +161,42 @@ async function askEverything({ client, watch: subscribe }: ResourceClient, answe
   }
 }
 
+/** Further calls about what is kept from the caller. */
+const aimedCalls = (): readonly (readonly [string, Json])[] => {
+  const { environment_id, application_id, database_id, container_id } = aimed;
+  const shop = platform.seed['environment_id'];
+  return [
+    ['delete_environment', { environment: environment_id }],
+    ['delete_service', { service: `infra://service/database/${database_id}` }],
+    ['stop_services', { services: [`infra://service/application/${application_id}`, `infra://service/database/${database_id}`] }],
+    ['start_services', { environment: environment_id }],
+    ['clone_environment', { environment_id, name: 'copy', mode: 'STAGING', project_id: 'shop' }],
+    ['set_environment_variables', { environment: environment_id, variables: { A: 'b' } }],
+    ['create_custom_domain', { service: `infra://service/application/${application_id}`, domain: 'a.b.example' }],
+    ['restart_services', { environment_id: shop, container_ids: [container_id] }],
+    ['compare_environments', { first: shop, second: environment_id }],
+    ['get_service', { service: `infra://service/container/${container_id}` }],
+    ['get_organization_overview', { project: aimed['project_id'] }],
+    ...['checkout-api', 'search', 'session-cache'].flatMap((service) => [['get_service', { service }], ['deploy_service', { service }]] as const),
+  ];
+};
+
+/** What a server tells, of calls aimed at what is kept from the caller, that the calls themselves didn't say. */
+async function leaksOfAimedCalls({ client }: ResourceClient, kept: RegExp): Promise<readonly string[]> {
+  const calls = toolCallsOn({ seed: aimed, organizationId: platform.organizationId });
+  const known = tools.map(({ name }) => [name, calls[name]?.() ?? {}] as const);
+  const leaks: string[] = [];
+  for (const [name, args] of [...known, ...aimedCalls()]) {
+    const isRead = tools.find((tool) => tool.name === name)!.operation.effect === 'read';
+    // oxlint-disable-next-line no-await-in-loop
+    const text = await said(client.callTool({ name, arguments: isRead ? args : { ...args, dry_run: true } }));
+    const given = JSON.stringify(args).toLowerCase();
+    const found = [...text.matchAll(new RegExp(kept, 'gi'))].find(([id]) => !given.includes(id.toLowerCase()));
+    if (found) leaks.push(`${name} ${given}: ${text.slice(Math.max(0, found.index - 200), found.index + 80)}`);
+  }
+  return leaks;
+}
+
 describe.each(policies)('where %s', (_, policyOf, kept) => {
   test('an error of the platform has no id from there', async () => {
     const { client } = await servers.connect('modern', { policy: await policyOf() });
@@ -161,6 +210,24 @@ describe.each(policies)('where %s', (_, policyOf, kept) => {
     expect(answers.leaks.slice(0, 12)).toEqual([]);
     expect(answers.count).toBeGreaterThan(300);
   });
+});
+
+// Where only reading is denied, plans name what is there.
+test.each(policies.filter(([name]) => name !== 'reading a project is denied'))('where %s, no call about it tells more than it was given', async (_, policyOf, kept) => {
+  const policy = await policyOf();
+  expect(await leaksOfAimedCalls(await servers.connect('modern', { policy }), kept())).toEqual([]);
+});
+
+test('without rules such calls are answered with more', async () => {
+  const leaks = await leaksOfAimedCalls(await servers.connect('modern'), all());
+  expect(leaks.map((leak) => leak.split(' ', 1)[0])).toEqual(expect.arrayContaining(['delete_environment', 'stop_services', 'get_service', 'deploy_service', 'compare_environments']));
+});
+
+test('a part of a change that is denied is named where the place may be read', async () => {
+  const { client } = await servers.connect('modern', { policy: await policyFrom('deny: [{ tool: delete_service }]') });
+  const { isError, content } = await client.callTool({ name: 'delete_environment', arguments: { environment: aimed['environment_id'], dry_run: true } });
+  expect(isError).toBe(true);
+  expect(JSON.stringify(content)).toMatch(new RegExp(`carries out delete_\\w+ on \\w+ (${ids.environment.join('|')})`));
 });
 
 test('without rules all of it is told, so that the search would find it', async () => {
