@@ -53,6 +53,7 @@ function scene({ polls, history = [], remaining = 100, time = 50_000, changedAt 
     isDenied: () => false,
     isAborted: () => pauses.length >= abortsAt,
     leftOut: unused,
+    refuseWithout: unused,
     notAsAsked: unused,
     progress: (message) => void messages.push(message),
     hiddenIn: () => [],

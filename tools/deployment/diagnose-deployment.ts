@@ -44,7 +44,7 @@ interface Suspects {
 }
 
 async function suspectsIn(context: ToolContext, environment: Subject): Promise<Suspects> {
-  const services = (await observedServices(context, environment.id)) ?? context.refuse('this platform does not show the services of an environment', 'Name the service.');
+  const services = (await observedServices(context, environment.id)) ?? context.refuseWithout([operations.list_services, operations.get_environment_status], 'this platform does not show the services of an environment', 'Name the service.');
   const failed = services.filter(hasFailed).toSorted(latestFirst);
   if (failed.length > 0) return { failed, stopped: [], unexplained: [] };
   const { stopped, unexplained } = await stoppedIn(context, environment.id, services);

@@ -45,7 +45,7 @@ interface ListedEnvironment {
 
 async function listedOf(context: ToolContext, member: string, environment_id: string): Promise<ListedEnvironment> {
   const [list, seen] = await Promise.all([context.attempt(operations.list_services, { environment_id }), seenBy('environment', environment_id, context)]);
-  const services = rows(list) ?? context.refuse('this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
+  const services = rows(list) ?? context.refuseWithout([operations.list_services], 'this platform does not list the services of an environment', naming`Compare them one by one with ${'get_service'}.`);
   return { name: context.resolved[member]?.path ?? environment_id, services, shared: comparedIn(seen) };
 }
 

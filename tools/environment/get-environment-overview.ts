@@ -41,7 +41,7 @@ export const getEnvironmentOverview = composeTool({
       observedServices(context, environment), otherServicesIn(context, environment), alertsOn(context, environment), addressesIn(context, environment),
       lockOn(context, environment, project), nodesUnder(context, environment, project),
     ]);
-    const { services: results, counts } = overviewOf(services ? [...services, ...others] : context.refuse('this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
+    const { services: results, counts } = overviewOf(services ? [...services, ...others] : context.refuseWithout([operations.list_services, operations.get_environment_status], 'this platform shows neither the services of an environment nor their states', naming`Ask for one application at a time: ${'get_application_status'}.`));
     const serving = await servingById(context, services ?? []);
     const usage = new Map((services ?? []).map(({ id, status }) => [id, usageText(status, context.now())]));
     const told = results.map((row) => {

@@ -163,7 +163,7 @@ async function findPlaces(context: ToolContext, organization_id: string | undefi
     const places = await placesWithStates(context, organization_id, named, services);
     if (places) return { places, services };
   }
-  if (!named && organization_id === undefined) return context.refuse('the platform does not say the id of the organization, and everything is listed by it', 'Name what to look at: a project or an environment.');
+  if (!named && organization_id === undefined) return context.refuseWithout([operations.get_organization], 'the platform does not say the id of the organization, and everything is listed by it', 'Name what to look at: a project or an environment.');
   const projects = named ? [named] : await projectsOf(context, organization_id!, services);
   if (!named && services) context.leftOut('Projects without any service are not shown.');
   return { places: await placesOneByOne(context, projects, services), services: services ?? [] };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyOperation } from '../../contract/index.ts';
 import { reasonUnreadable, reasonUnusable, type Reader } from '../context/index.ts';
-import { fail, isDenied } from '../failure/index.ts';
+import { fail, isDenied, type CallFailure } from '../failure/index.ts';
 import { assertReadAllowed, withoutHiddenRows } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { hidesAny } from '../redaction/index.ts';
@@ -42,9 +42,14 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
   const pause = clock.pause ?? wait;
   const missing = new Map<string, string>();
   const notes = new Set<string>();
+  const denials = new Map<string, CallFailure>();
   const timeLeft = (): number => deadline - clock.now();
   const rules: Parameters<typeof call.reader.under>[0] = {
-    assertAllowed: (operation, input) => assertReadAllowed(call, operation, input),
+    assertAllowed: (operation, input) =>
+      assertReadAllowed(call, operation, input).catch((error: unknown) => {
+        if (isDenied(error)) denials.set(operation.name, error);
+        throw error;
+      }),
     view: (operation, answer) => (shown ? redactor.value(answer, answerSchema(operation)) : answer),
     // A change can't be planned without what the policy hides: then the caller sees the denial.
     reasonUnread: (error) => reasonUnreadable(error) ?? (shown ? (reasonDenied(error) ?? reasonUnusable(error)) : undefined),
@@ -87,6 +92,11 @@ export function toolContextOf(call: Call, { shown, hasChanged = false, carriedOu
       lacks: context.lacks,
       leftOut: (line) => void notes.add(line),
       refuse: (what, next, seen) => fail({ kind: 'not_possible', what, next, seen }),
+      refuseWithout: (operations, what, next) => {
+        const denial = operations.map(({ name }) => denials.get(name)).find((one) => one !== undefined);
+        if (denial) throw denial;
+        return fail({ kind: 'not_possible', what, next });
+      },
       notAsAsked: (what, next, seen) => fail({ kind: 'not_as_asked', what, next, seen }),
     },
     visible,

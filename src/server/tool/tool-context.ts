@@ -53,6 +53,8 @@ export interface ToolContext extends Omit<Reader, 'under' | 'answered'> {
    * @param seen what the platform shows of it, reported as data.
    */
   readonly refuse: (what: string, next: ToolText, seen?: string) => never;
+  /** Ends the call because reads that `attempt` skipped leave nothing to show: with the policy's denial if it denied one of them, else as `refuse` does. */
+  readonly refuseWithout: (operations: readonly AnyOperation[], what: string, next: ToolText) => never;
   /** Ends a call whose change was made, but not as asked, with a failure. The parameters are those of `refuse`. */
   readonly notAsAsked: (what: string, next: ToolText, seen?: string) => never;
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOperations } from '../../../src/contract/index.ts';
 import { allResources, isPlatformResource } from '../../../src/server/browse/index.ts';
 import { tools } from '../../../tools/index.ts';
@@ -71,4 +71,20 @@ test('what is denied for its configuration is shown by no other tool or resource
   const { answers } = await readEverything('deny: [{ tool: get_service }]');
   expect(answers.get('service of container')).toContain('Resource not found');
   expect(answers.get('get_helm')).toContain('the policy denies it');
+});
+
+describe('what can show nothing without a denied read says that it is denied', () => {
+  test.each([
+    ['get_organization_overview', {}, 'deny: [{ tool: get_organization }]', 'policy.yaml, deny[0]'],
+    ['get_organization_overview', {}, 'allow: [{ project: shop }]', 'policy.yaml, allow'],
+    ['compare_environments', { first: 'shop/staging', second: 'shop/production' }, 'deny: [{ tool: list_services }]', 'policy.yaml, deny[0]'],
+    ['get_environment_overview', { environment: 'shop/staging' }, 'deny: [{ tool: [list_services, get_environment_status] }]', 'policy.yaml, deny[0]'],
+    ['diagnose_deployment', { environment: 'shop/staging' }, 'deny: [{ tool: [list_services, get_environment_status] }]', 'policy.yaml, deny[0]'],
+  ])('%s %j under %s', async (tool, args, policy, setBy) => {
+    const { call, close } = await startGuardedServer(platform, { policy });
+    opened.push({ close });
+    const result = await call(tool, args);
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(setBy);
+  });
 });
