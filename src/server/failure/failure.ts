@@ -23,6 +23,8 @@ export interface ResolutionProblem {
   readonly suggestions: readonly ResolvedResource[];
   /** The part of a path that doesn't exist. */
   readonly missing?: { readonly kind: ResourceKind; readonly name: string };
+  /** Whether the policy keeps the caller from searching for it. */
+  readonly isSearchDenied?: boolean;
   /** Why a row of that name in a list stands for nothing, as a whole sentence. */
   readonly unusable?: string;
   /** Further notes by this server, as whole sentences. */

@@ -1,7 +1,7 @@
 import { fail, type Denial } from '../failure/index.ts';
-import { lookupFor, type PlannedOperation } from '../tool/index.ts';
-import { operations, type AnyOperation } from '../../contract/index.ts';
-import { unknownEnvironment, type Clock, type Target } from '../context/index.ts';
+import { lookupFor, type PlannedOperation, type ResolvedResource } from '../tool/index.ts';
+import { operations, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { isPlatformFailure, unknownEnvironment, type Clock, type Target } from '../context/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import { denialOfArgument, denialOutsideScope } from './scope/scope.ts';
 import { operationRiskOf, type OperationPart } from './risk/operation-parts.ts';
@@ -88,6 +88,36 @@ export async function assertReadAllowed(call: GuardedCall, operation: AnyOperati
 /** Whether the policy lets the caller read what is at a target. */
 const mayReadAt = ({ tool, deps, context }: GuardedCall, target: Target): boolean =>
   denialOfCall({ tool, operation: operations.list_services, risk: 'read', target }, deps.policy, context.clock.now()) === undefined;
+
+/** What a found resource is in: itself, or for a variable, whose location isn't read by its id, whatever has it. Undefined if that isn't known. */
+function locatedBy({ kind, id, service, environment, project }: ResolvedResource): { readonly kind: ReferenceKind; readonly id: string } | undefined {
+  if (kind !== 'environment_variable') return { kind, id };
+  if (service) return service;
+  const [around, outer] = [environment?.id, project?.id];
+  return around === undefined ? outer === undefined ? undefined : { kind: 'project', id: outer } : { kind: 'environment', id: around };
+}
+
+/** Most resources of one answer that are looked at for whether they may be told. */
+const mostLookedAt = 10;
+
+/**
+ * Those of some found resources that lie where the scope and the policy let the caller read, as they are now. In doubt one
+ * is left out, and so are those after the first ten.
+ */
+export async function readableAmong(call: GuardedCall, resources: readonly ResolvedResource[]): Promise<readonly ResolvedResource[]> {
+  const { deps: { policy, scopeResolver }, context, reader } = call;
+  const scope = policy.scope && (await scopeResolver?.resolve(lookupFor(call)));
+  const isReadable = async (resource: ResolvedResource): Promise<boolean> => {
+    const place = locatedBy(resource);
+    if (!place || (policy.scope && !scope)) return false;
+    const found = await findTargetById(place.kind, place.id, reader, searchLimitOf(context.clock));
+    if (policy.scope && scope && denialOfArgument(policy.scope, scope, found)) return false;
+    return mayReadAt(call, needsProjectName(policy) ? await withProjectName(found, reader) : found);
+  };
+  const looked = resources.slice(0, mostLookedAt);
+  const readable = await Promise.all(looked.map((one) => isReadable(one).catch((error: unknown) => (isPlatformFailure(error) ? false : Promise.reject(error as Error)))));
+  return looked.filter((_, index) => readable[index]);
+}
 
 /**
  * Checks a tool that plans no operations against the policy's rules about locations, by what its arguments refer to.

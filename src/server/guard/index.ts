@@ -10,7 +10,7 @@ export { createSessionMemories, createStatelessMemories, failureLifetime, silenc
 export { answerTime, createConfirmer, type Confirmer, type SharedAnswers } from './confirmation/confirmation.ts';
 export { formFor, matchesTyped, maximumQuestionLength, questionFor, type Question } from './confirmation/question.ts';
 export { splitControls, type Controls, type EnvironmentVariables } from './controls.ts';
-export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges, keepsPlaces } from './guard.ts';
+export { assertAllowed, assertArgumentsInScope, assertOperationsPermitted, assertReadAllowed, assertSubjectsPermitted, assessOperations, countHighRiskChanges, keepsPlaces, readableAmong } from './guard.ts';
 export { withoutHiddenRows } from './placed-rows.ts';
 export type { AssessedRisk, GuardedCall, GuardedCallDependencies, TargetedOperation } from './guarded-call.ts';
 export { assertAllOffered, noOpOf } from './no-op.ts';

@@ -34,11 +34,14 @@ function addressText(address: string, quoted: (text: string) => string): string 
   return host ? `A webhook is given by the host of its address, here ${quoted(host)}, or by its id, and not by the whole address.` : undefined;
 }
 
+/** What an ambiguous reference can be, with the number of candidates that may be told. */
+const whichCandidates = (kind: ResourceKind, count: number): string => (count === 0 ? `more than one ${kindText(kind)}` : count === 1 ? 'more than this' : 'each of these');
+
 const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: ResolutionProblem, quoted: (text: string) => string) => string } = {
   unknown: ({ kind, reference, missing }, quoted) =>
     missing && missing.name !== reference ? `There is no ${kindText(missing.kind)} ${quoted(missing.name)} on the way to ${quoted(reference)}.` : `There is no ${kindText(kind)} ${quoted(reference)}.`,
   ambiguous: ({ kind, reference, candidates }, quoted) =>
-    `${quoted(reference)} can be ${candidates.length === 1 ? 'more than this' : 'each of these'}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
+    `${quoted(reference)} can be ${whichCandidates(kind, candidates.length)}. Give the path or the id of the ${kindText(kind)} that is meant; ask the user where that isn't plain.`,
   not_listable: ({ kind, reference }, quoted) =>
     `No ${kindText(kind)} ${quoted(reference)} was seen earlier, and this platform doesn't list what there is. ${isId(reference) ? `Say of which kind it is: infra://service/<kind>/${reference} (kinds: ${serviceKinds.join(', ')}).` : giveItsId(kind)}`,
   not_readable: ({ kind, reference }, quoted) => `The ${kindText(kind)} ${quoted(reference)} could not be looked for everywhere, so it is not known whether there is one.`,
@@ -48,12 +51,12 @@ const headlines: { readonly [Why in ResolutionProblem['why']]: (problem: Resolut
 };
 
 /** What to do next if there are no candidates. */
-function nextStep({ kind, reference, why, missing }: ResolutionProblem): readonly TextPart[] {
+function nextStep({ kind, reference, why, missing, isSearchDenied = false }: ResolutionProblem): readonly TextPart[] {
   if (why === 'is_secret') return replaceSecret;
   if (why === 'not_listable') return [isId(reference) ? 'Where that is not known, ask the user.' : "Ask the user for the id: the platform's own console shows it, and so did the answer that created it."];
   if (why === 'not_readable') return [`${giveItsId(kind)} Calling again may help; where it does not, ask the user.`];
-  if (why === 'unknown' && isId(missing?.name ?? reference)) return noSuchId;
-  return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) ? [findResourceHint] : [])];
+  if (why === 'unknown' && isId(missing?.name ?? reference)) return isSearchDenied ? noSuchId.filter((part) => part !== findResourceHint) : noSuchId;
+  return [`How to give it: ${howToName(kind)}`, ...(searchable.includes(kind) && !isSearchDenied ? [findResourceHint] : [])];
 }
 
 /** Most candidates shown. */

@@ -230,6 +230,36 @@ test('a part of a change that is denied is named where the place may be read', a
   expect(JSON.stringify(content)).toMatch(new RegExp(`carries out delete_\\w+ on \\w+ (${ids.environment.join('|')})`));
 });
 
+/** What is said of a service whose name several have. */
+async function twin(policy: string): Promise<string> {
+  const { client } = await servers.connect('modern', { policy: await policyFrom(policy) });
+  return said(client.callTool({ name: 'get_service', arguments: { service: 'checkout-api' } }));
+}
+
+describe('a name that several things have', () => {
+  test('lists those that may be read', async () => {
+    const text = await twin('deny: [{ project: quagga-project }]');
+    expect(text).toMatch(/"checkout-api.{1,3} can be each of these/);
+    expect(text).toContain('shop/staging/checkout-api');
+    expect(text).toContain('shop/production/checkout-api');
+    expect(text).not.toMatch(all());
+  });
+
+  test('lists the only one that may be read', async () => {
+    const text = await twin('allow: [{ environment: shop/staging }]');
+    expect(text).toContain('can be more than this');
+    expect(text).toContain('shop/staging/checkout-api');
+    expect(text).not.toContain('shop/production');
+  });
+
+  test('announces no list where none of them may be read, and no search that is denied', async () => {
+    const text = await twin('allow: [{ project: data }]');
+    expect(text).toContain('can be more than one service');
+    expect(text).not.toContain('find_resource');
+    expect(text).not.toContain('shop/');
+  });
+});
+
 test('without rules all of it is told, so that the search would find it', async () => {
   const answers = new Answers(all());
   await askEverything(await servers.connect('modern'), answers);

@@ -1,7 +1,7 @@
 import { isServiceKind, operations } from '../../../contract/index.ts';
 import { reasonUnreadable } from '../../context/index.ts';
-import { CallFailure, fail } from '../../failure/index.ts';
-import { assertArgumentsInScope, assertInSameEnvironment, needsLocation } from '../../guard/index.ts';
+import { CallFailure, fail, isDenied } from '../../failure/index.ts';
+import { assertArgumentsInScope, assertInSameEnvironment, assertReadAllowed, needsLocation, readableAmong } from '../../guard/index.ts';
 import { at, isRecord, withAt, type JsonRecord } from '../../json/index.ts';
 import { isOfKind } from '../../resolve/index.ts';
 import { lookupFor, type ResolvedResource, type ResourceKind, type Lookup, pointsAt, referencesInRows, referencesInside, shownName } from '../../tool/index.ts';
@@ -35,14 +35,31 @@ const maximumReferences = 100;
 /** Whether names of a kind are looked for inside of the scope alone. Alert rules are the organization's, and those of all projects are in one list. */
 const isSearchedInScope = (kind: ResourceKind): boolean => kind !== 'alert_rule';
 
-/** The error for a name that matches nothing. Drops the suggestions if the policy restricts which places may be read. */
-function withoutCandidates({ tool, deps: { policy } }: Call, error: unknown): Error {
+/** Whether the policy keeps the caller from searching the organization. */
+async function isSearchDenied(call: Call): Promise<boolean> {
+  try {
+    await assertReadAllowed(call, operations.get_organization, {});
+    return false;
+  } catch (error) {
+    if (isDenied(error)) return true;
+    throw error;
+  }
+}
+
+/**
+ * The error for a name that matches nothing, or several things. If the policy restricts which places may be read, it has no
+ * suggestions, and of what is meant only what may be read.
+ */
+async function withoutHidden(call: Call, error: unknown): Promise<Error> {
+  const { tool, deps: { policy } } = call;
   const failure = error instanceof CallFailure ? error.failure : undefined;
   if (failure?.kind !== 'bad_address') return error as Error;
   const { problem } = failure;
   if (!needsLocation(tool, operations.list_services, policy) && (!policy.scope || isSearchedInScope(problem.kind))) return error as Error;
   const note = 'What else there is is not told: the policy restricts what may be read.';
-  return new CallFailure({ kind: 'bad_address', problem: { ...problem, candidates: [], suggestions: [], unusable: undefined, notes: [...problem.notes, note] } });
+  const candidates = await readableAmong(call, problem.candidates);
+  const told = { candidates, suggestions: [], unusable: undefined, isSearchDenied: await isSearchDenied(call), notes: [...problem.notes, note] };
+  return new CallFailure({ kind: 'bad_address', problem: { ...problem, ...told } });
 }
 
 /** How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be meant. */
@@ -78,7 +95,7 @@ async function resolveAll(call: Call): Promise<Call> {
   const lookup = (): Lookup => lookupOf(call, within);
 
   const find = (kind: ResourceKind, given: string): Promise<ResolvedResource> =>
-    deps.resolver.resolve(kind, given, lookup()).catch((error: unknown) => Promise.reject(withoutCandidates(call, error)));
+    deps.resolver.resolve(kind, given, lookup()).catch(async (error: unknown) => Promise.reject(await withoutHidden(call, error)));
 
   for (const { name, kind, member, path } of references) {
     const value = args[name];
