@@ -1,16 +1,28 @@
-import { fail } from '../failure/index.ts';
-import { oneByOneOf } from '../../contract/index.ts';
+import { oneByOneOf, type AnyOperation } from '../../contract/index.ts';
+import { fail, isDenied } from '../failure/index.ts';
+import type { JsonRecord } from '../json/index.ts';
 import { answerSchema, type NoOp, type PlannedOperation } from '../tool/index.ts';
 import type { Redactor } from '../redaction/index.ts';
+import { assertReadAllowed } from './guard.ts';
 import type { AssessedRisk, GuardedCall } from './guarded-call.ts';
 
 /**
- * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations.
+ * Why a call would change nothing. Undefined if it would, if its tool has no check, or if it plans several operations. What
+ * the platform shows of it is told only if the policy lets the caller read all that was read for it.
  * @throws ApiError if the platform fails.
  */
-export async function noOpOf({ tool, operations: [first, ...others], reader }: GuardedCall & AssessedRisk, redactor: Redactor): Promise<NoOp | undefined> {
+export async function noOpOf(call: GuardedCall & AssessedRisk, redactor: Redactor): Promise<NoOp | undefined> {
+  const { tool, operations: [first, ...others], reader } = call;
   if (!tool.noOpCheck || !first || others.length > 0) return undefined;
-  return tool.noOpCheck(first.input, { target: first.target, reader: reader.under({ view: (operation, answer) => redactor.value(answer, answerSchema(operation)) }) });
+  let isHidden = false;
+  const noteDenial = (operation: AnyOperation, input: JsonRecord): Promise<void> =>
+    assertReadAllowed(call, operation, input).catch((error: unknown) => {
+      if (!isDenied(error)) throw error;
+      isHidden = true;
+    });
+  const view = (operation: AnyOperation, answer: unknown): unknown => redactor.value(answer, answerSchema(operation));
+  const found = await tool.noOpCheck(first.input, { target: first.target, reader: reader.under({ assertAllowed: noteDenial, view }) });
+  return found && isHidden ? { why: found.why } : found;
 }
 
 /**

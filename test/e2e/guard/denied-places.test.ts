@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
 import { allResources } from '../../../src/server/browse/index.ts';
 import type { Policy } from '../../../src/server/guard/index.ts';
@@ -258,6 +258,18 @@ describe('a name that several things have', () => {
     expect(text).not.toContain('find_resource');
     expect(text).not.toContain('shop/');
   });
+});
+
+test('where only reading is denied, a change that is in effect already tells no names', async () => {
+  const answer = async (policy: string) => {
+    const { client } = await servers.connect('modern', { policy: await policyFrom(policy) });
+    return said(client.callTool({ name: 'stop_environment', arguments: { environment_id: ids.environment[0], dry_run: true } }));
+  };
+  await platform.must('stop_environment', { environment_id: ids.environment[0] });
+  await vi.waitFor(async () => expect(await answer('deny: []')).toMatch(/nothing_to_change.*zebra-api/s), { timeout: 60_000, interval: 200 });
+  const hidden = await answer('deny: [{ project: quagga-project, tier: read }]');
+  expect(hidden).toContain('nothing runs in this environment');
+  expect(hidden).not.toMatch(/zebra-api|zebra-db/);
 });
 
 test('without rules all of it is told, so that the search would find it', async () => {
