@@ -108,6 +108,7 @@ const replies: [string, RawReply, string][] = [
   ['a text as result', { result: 'yes' }, 'unusable_answer'],
   ['no object', { result: null }, 'unusable_answer'],
   ['an error of another form', { error: 'no' }, 'unusable_answer'],
+  ['agreement beside an error', { result: { action: 'accept', content: { approve: true } }, error: { code: -32603, message: 'no' } }, 'unusable_answer'],
   ['nothing', undefined, 'unanswered'],
 ];
 
@@ -159,19 +160,25 @@ describe.each(['stdio', 'http'] as const)('over %s, in the 2025 revisions,', (ov
   });
 });
 
+const agreement = { action: 'accept', content: { approve: true } };
+
 const responses: [string, object, string][] = [
   ['an error', { inputResponses: { confirm: { code: -32601, message: 'no' } } }, 'no_such_method'],
   ['an error in an envelope', { inputResponses: { confirm: { error: { code: -32603, message: 'no' } } } }, 'client_error'],
   ['an unknown action', { inputResponses: { confirm: { action: 'later' } } }, 'unusable_answer'],
   ['an acceptance without content', { inputResponses: { confirm: { action: 'accept' } } }, 'unusable_answer'],
   ['content of another form', { inputResponses: { confirm: { action: 'accept', content: { approve: 'yes' } } } }, 'unusable_answer'],
+  ['agreement beside an error', { inputResponses: { confirm: { ...agreement, error: { code: -32603, message: 'no' } } } }, 'client_error'],
+  ['agreement beside the code of an error', { inputResponses: { confirm: { ...agreement, code: -32601 } } }, 'no_such_method'],
+  ['agreement beside an error of another form', { inputResponses: { confirm: { ...agreement, error: 'no' } } }, 'unusable_answer'],
+  ['agreement beside a code of another form', { inputResponses: { confirm: { ...agreement, code: '-32603' } } }, 'unusable_answer'],
   ['an answer to something else', { inputResponses: { other: { action: 'accept', content: { approve: true } } } }, 'unusable_answer'],
   ['an answer in an envelope', { inputResponses: { confirm: { method: 'elicitation/create', result: { action: 'accept', content: { approve: true } } } } }, 'unusable_answer'],
   ['the state alone', {}, 'unusable_answer'],
 ];
 
 describe.each(['stdio', 'http'] as const)('over %s, in the 2026 revision,', (over) => {
-  test.each(over === 'stdio' ? responses : [responses[0]!, responses[6]!, responses[7]!])('a client that brings %s is refused, and not asked again', async (_, response, why) => {
+  test.each(over === 'stdio' ? responses : responses.filter(([what]) => ['an error', 'agreement beside an error', 'an answer in an envelope', 'the state alone'].includes(what)))('a client that brings %s is refused, and not asked again', async (_, response, why) => {
     const client = await clientOf(over, 'modern', dependencies());
     const { requestState, inputRequests } = await client.call(...restart());
     expect(Object.keys(inputRequests!)).toEqual(['confirm']);
@@ -191,6 +198,15 @@ describe.each(['stdio', 'http'] as const)('over %s, in the 2026 revision,', (ove
     expect((await client.call(...restart())).isError).toBeFalsy();
     expect(proxy.writes()).toHaveLength(1);
     expect(outcomes()).toEqual([{ outcome: 'pending', instead: 'client_error' }, { outcome: 'refused', why: 'used' }, { outcome: 'done', why: undefined }]);
+  });
+
+  test.each([[5], [null], [{ state: 'x' }], [['x']]])('a state that is no text, %j, is refused, and the question stays open', async (requestState) => {
+    const client = await clientOf(over, 'modern', dependencies());
+    const asked = await client.call(...restart());
+    const answer = { inputResponses: { confirm: agreement } };
+    await expect(client.call(...restart(), { requestState, ...answer })).rejects.toThrow(/-32602.*nothing has changed.*without requestState/);
+    expect(proxy.writes()).toEqual([]);
+    expect((await client.call(...restart(), { requestState: asked.requestState, ...answer })).isError).toBeFalsy();
   });
 
   test('a client that loses the question is asked twice about the same call, and then refused', async () => {

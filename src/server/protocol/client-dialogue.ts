@@ -51,6 +51,13 @@ const responseOf = (code: unknown): ClientResponse => {
   return { failure: code === ProtocolErrorCode.MethodNotFound ? 'no_such_method' : 'client_error' };
 };
 
+/** The error in what came in place of an answer: its own member, or the whole with a code. What holds both an answer and an error is an error. */
+function errorIn(entry: unknown): unknown {
+  if (!isRecord(entry)) return undefined;
+  const { error, code } = entry;
+  return error ?? (code === undefined ? undefined : entry);
+}
+
 /** The user's answer in a result. @param needsContent whether a form was asked, which can't be accepted without what was filled in. */
 function answerOf({ action, content }: { readonly action: ElicitResult['action']; readonly content?: Readonly<Record<string, unknown>> | undefined }, needsContent: boolean): ClientResponse {
   if (action !== 'accept') return { answer: { action } };
@@ -66,11 +73,10 @@ export function responseIn({ mcpReq }: ServerContext): ClientResponse {
   const given = mcpReq.requestState();
   const state = typeof given === 'string' ? given : undefined;
   const read = (): ClientResponse => {
-    const response = inputResponse(inputResponses, confirmKey);
-    if (response.kind === 'elicit') return answerOf(response, state !== undefined);
-    const entry: unknown = inputResponses?.[confirmKey];
-    const error = isRecord(entry) && isRecord(entry['error']) ? entry['error'] : entry;
+    const error = errorIn(inputResponses?.[confirmKey]);
     if (isRecord(error) && typeof error['code'] === 'number') return responseOf(error['code']);
+    const response = inputResponse(inputResponses, confirmKey);
+    if (response.kind === 'elicit' && error === undefined) return answerOf(response, state !== undefined);
     return state !== undefined || inputResponses !== undefined ? { failure: 'unusable_answer' } : {};
   };
   return { ...read(), ...(state !== undefined && { state }) };

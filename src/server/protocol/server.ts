@@ -1,9 +1,10 @@
-import { McpServer, type CacheHint, type CallToolResult, type ListToolsResult, type ServerContext, type ServerOptions, type Transport } from '@modelcontextprotocol/server';
+import { McpServer, type CacheHint, type CallToolResult, type JSONRPCMessage, type ListToolsResult, type ServerContext, type ServerOptions, type Transport } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 import { wellFormed } from '../../contract/index.ts';
 import type { ServerLogger } from '../context/index.ts';
 import { answerOr } from '../call/index.ts';
+import { isRecord } from '../json/index.ts';
 import { refuseCursors } from '../output/index.ts';
 import type { RequestHandlers, RequestDependencies } from './requests.ts';
 import { registerResources, shortenUrisInErrors, registerSubscriptions } from '../browse/index.ts';
@@ -60,13 +61,25 @@ const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
 
 const failedCall = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
-/** Makes a server send well-formed Unicode only, whatever its answers, errors and notifications are made of. */
-function sendWholeCharacters({ server }: McpServer): void {
+/** The reason in the MCP library's error about a state that is no text. It answers such a request itself, before any handler. */
+const invalidState = 'invalid_request_state';
+
+const invalidStateText =
+  'The requestState is not the text that came with the question, so this was not carried out and nothing has changed. Send the request again without requestState and inputResponses, to be asked anew.';
+
+/** An error of the library about a state, with what became of the request and what to do next. */
+function withAdvice(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || !isRecord(message.error.data) || message.error.data['reason'] !== invalidState) return message;
+  return { ...message, error: { ...message.error, message: invalidStateText } };
+}
+
+/** Makes a server send well-formed Unicode only, whatever its answers, errors and notifications are made of, and errors that say what to do. */
+function completeMessages({ server }: McpServer): void {
   const connect = server.connect.bind(server);
   Object.assign(server, {
     connect: (transport: Transport) => {
       const send = transport.send.bind(transport);
-      return connect(Object.assign(transport, { send: ((message, options) => send(wellFormed(message), options)) satisfies Transport['send'] }));
+      return connect(Object.assign(transport, { send: ((message, options) => send(wellFormed(withAdvice(message)), options)) satisfies Transport['send'] }));
     },
   });
 }
@@ -80,7 +93,7 @@ export function buildServer(dependencies: ServerDependencies, { era, callerOf: c
   const mcp = new McpServer({ name: 'infra-mcp', version }, { instructions: surface.instructions, cacheHints, jsonSchemaValidator });
   const { server } = mcp;
   refuseCursors(mcp);
-  sendWholeCharacters(mcp);
+  completeMessages(mcp);
   const callerOf = withRequestIds(callerOfRequest);
 
   const load = async (): Promise<RequestHandlers> => {
