@@ -20,13 +20,19 @@ import { restrictedDependencies } from '../../src/transport/http/restricted-depe
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { connectLegacy, connectModern } from '../support/mcp-clients.ts';
+import { rawHttp, type RawClientOptions } from '../support/raw-clients.ts';
+import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../support/resource-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
+import { toolCallsOn } from '../support/tool-calls.ts';
 import { audience, oauthOf, startAuthorizationServer, type AuthorizationServer } from './authorization-server.ts';
 
 const status = `infra://service/application/${seedId('service/shop/staging/checkout-api')}/status`;
 
 let platform: TestPlatform;
+let proxy: RecordingProxy;
+/** What requests to the platform wait for. */
+let beforeRequest: () => Promise<void>;
 let client: Client;
 let authority: AuthorizationServer;
 let directory: string;
@@ -40,13 +46,15 @@ let open: { close(): Promise<unknown> }[];
 
 beforeAll(async () => {
   platform = await startTestPlatform();
-  client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
+  proxy = await startRecordingProxy(platform.url, { beforeRequest: () => beforeRequest() });
+  client = createClient({ baseUrl: proxy.url, credential: credentialOf(platform.token) });
   authority = await startAuthorizationServer();
   directory = await mkdtemp(join(tmpdir(), 'infra-mcp-rights-'));
 });
 
 beforeEach(async () => {
-  [open, ahead, policyVersion, keys] = [[], 0, 'first', new Map()];
+  [open, ahead, policyVersion, keys, beforeRequest] = [[], 0, 'first', new Map(), async () => undefined];
+  proxy.requests.length = 0;
   const clock = { now: () => Date.now() + ahead };
   const log = memoryLog();
   watches = createWatches({ clock, pollInterval: () => 10 });
@@ -69,6 +77,7 @@ afterEach(async () => {
 afterAll(async () => {
   await client.close();
   await authority.close();
+  await proxy.close();
   await platform.close();
   await rm(directory, { recursive: true });
 });
@@ -179,5 +188,60 @@ describe.each(['modern', 'legacy'] as const)('with the %s protocol version,', (e
     present = await authority.token({ claims: { exp: Math.floor(Date.now() / 1000) + 3600 } });
     expect((await watcher.watch([status])).agreed).toEqual([status]);
     expect(watches.size()).toBe(1);
+  });
+});
+
+const restart = () => ['restart_services', toolCallsOn(platform)['restart_services']!()] as const;
+
+describe('a call that asks its user', () => {
+  const ann = createApiKey();
+  const calling = async (reply: RawClientOptions['reply']) => {
+    await setKeys(entry('ann', ann, 'write'));
+    const caller = await rawHttp.legacy(new URL(server.url), { reply }, { authorization: `Bearer ${ann.key}` });
+    open.push(caller);
+    return caller;
+  };
+  const reduceRights = async (): Promise<void> => {
+    await setKeys(entry('ann', ann, 'read'));
+    await server.recheck();
+  };
+
+  test('is refused at a reload that changes the caller\'s rights, because no answer can come any more', async () => {
+    const asked = Promise.withResolvers<void>();
+    const caller = await calling(() => {
+      asked.resolve();
+      return undefined;
+    });
+    const call = caller.call(...restart());
+    await asked.promise;
+    expect(server.load().sessions).toBe(1);
+    await reduceRights();
+    const refused = await call;
+    expect(refused.isError).toBe(true);
+    expect(refused.content![0]!.text).toMatch(/^restart_services was not carried out and nothing has changed: .* Initialize a new session/);
+    expect(proxy.writes()).toEqual([]);
+    await until({ sessions: 0 });
+  });
+
+  test('is refused without a question if the rights changed before it got to ask', async () => {
+    const caller = await calling(() => ({ result: { action: 'accept', content: { approve: true } } }));
+    const [arrived, reduced] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    beforeRequest = () => {
+      arrived.resolve();
+      return reduced.promise;
+    };
+    const call = caller.call(...restart());
+    await arrived.promise;
+    await reduceRights();
+    reduced.resolve();
+    expect((await call).isError).toBe(true);
+    expect(caller.asked).toEqual([]);
+    expect(proxy.writes()).toEqual([]);
+  });
+
+  test('is carried out where the answer came before', async () => {
+    const caller = await calling(() => ({ result: { action: 'accept', content: { approve: true } } }));
+    expect((await caller.call(...restart())).isError).toBeFalsy();
+    expect(proxy.writes()).toHaveLength(1);
   });
 });

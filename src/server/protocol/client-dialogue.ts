@@ -93,6 +93,8 @@ export interface Asking {
   readonly context: ServerContext;
   /** How long it may take, in milliseconds. */
   readonly time: number;
+  /** Aborts when the client may be asked nothing any more. */
+  readonly ended: AbortSignal;
   readonly log: ServerLogger;
   readonly requestId: string;
 }
@@ -100,12 +102,15 @@ export interface Asking {
 /**
  * Asks the user of a client of the 2025 revisions, within the call that the question is about, and waits for the answer.
  * The MCP library would do so too, but answers the call itself when the client fails. Never rejects.
+ * @returns `ended` if no answer came before the client may be asked nothing any more.
  */
-export async function askClient(request: UserRequest, { context: { mcpReq }, time, log, requestId }: Asking): Promise<ClientResponse> {
+export async function askClient(request: UserRequest, { context: { mcpReq }, time, ended, log, requestId }: Asking): Promise<ClientResponse | 'ended'> {
+  if (ended.aborted) return 'ended';
   const params = request.kind === 'form' ? { mode: 'form' as const, ...formParams(request.question) } : { mode: 'url' as const, elicitationId: randomUUID(), ...pageParams(request) };
   try {
-    return answerOf(await mcpReq.send({ method: 'elicitation/create', params }, { timeout: time, signal: mcpReq.signal }), request.kind === 'form');
+    return answerOf(await mcpReq.send({ method: 'elicitation/create', params }, { timeout: time, signal: AbortSignal.any([mcpReq.signal, ended]) }), request.kind === 'form');
   } catch (error) {
+    if (ended.aborted) return 'ended';
     if (!mcpReq.signal.aborted) log.warn({ err: error, requestId, question: request.kind }, 'the client did not bring an answer');
     return failureOf(error);
   }

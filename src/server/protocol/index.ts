@@ -3,6 +3,6 @@
 export type { Caller } from './caller.ts';
 export { instructions } from './instructions.ts';
 export type { Prebuilt } from './prebuilt.ts';
-export { buildServer, type ServerDependencies } from './server.ts';
+export { buildServer, endQuestions, type ServerDependencies } from './server.ts';
 export { createDependencies, dependenciesUnder, type GuardDependencies, type SharedDependencies } from './shared-dependencies.ts';
 export { prebuiltSurface } from './surface.ts';

@@ -28,6 +28,8 @@ export interface ServerHandle extends Omit<ServerInstanceConfig, 'callerOf'> {
   /** The capabilities that the client declared when it connected, if it did. */
   readonly clientCapabilities: () => ClientCapabilities | undefined;
   readonly approvalsPage?: () => string | undefined;
+  /** Aborts when the client may be asked nothing any more. */
+  readonly questionsEnd: AbortSignal;
 }
 
 /** Handlers of every request except lists. */
@@ -38,6 +40,10 @@ export interface RequestHandlers extends Content {
 /** What a call of a tool gets that exists but isn't served. A result and not a protocol error, because models don't see those in every client. */
 const notOfferedText = (name: string, leftOutBy: string): string =>
   `${name} was not called: it is not offered here, because ${leftOutBy}. Do without it, or tell the user what it would take; don't look for another way around.`;
+
+/** What a call gets whose question ended before its answer came. */
+const questionEndedText = (name: string): string =>
+  `${name} was not carried out and nothing has changed: what you may do here changed before its question was answered, and your session ended with that. Initialize a new session, and call it again if it is still wanted.`;
 
 /** The trace in a request's metadata. */
 function traceOf({ mcpReq: { _meta: meta } }: ServerContext): Trace | undefined {
@@ -83,7 +89,7 @@ const notePage = ({ pages }: ClientMemories, { answer, failure, state }: Dialogu
 };
 
 /** Creates the request handlers of one server. They connect to the platform with the first call. */
-export function createRequestHandlers(dependencies: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage }: ServerHandle): RequestHandlers {
+export function createRequestHandlers(dependencies: RequestDependencies, { era, callerOf, clientCapabilities, approvalsPage, questionsEnd }: ServerHandle): RequestHandlers {
   const { registry, log, clock, connect, observer, statelessMemories, answerTime = longestAnswerTime } = dependencies;
   let client: Client | undefined;
 
@@ -146,7 +152,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
   };
 
   /** Runs a call to its end, or to what the client has to ask. A client of the 2025 revisions is asked at once. */
-  const answerCall = async (run: (dialogue: Dialogue) => Promise<Reply>, context: ServerContext, requestId: string): Promise<CallToolResult | InputRequiredResult> => {
+  const answerCall = async (name: string, run: (dialogue: Dialogue) => Promise<Reply>, context: ServerContext, requestId: string): Promise<CallToolResult | InputRequiredResult> => {
     const { memories } = clientOf(context);
     let dialogue = dialogueOf(context);
     notePage(memories, dialogue);
@@ -158,8 +164,9 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       const state = reply.kind === 'ask' ? reply.state : undefined;
       if (era === 'modern') return inputRequiredFor(request, state);
       // oxlint-disable-next-line no-await-in-loop
-      const response = await askClient(request, { context, time: answerTime, log, requestId });
+      const response = await askClient(request, { context, time: answerTime, ended: questionsEnd, log, requestId });
       if (context.mcpReq.signal.aborted) return cancelledResult;
+      if (response === 'ended') return resultOf(reply.kind === 'ask' ? { kind: 'failure', text: questionEndedText(name) } : reply);
       dialogue = { canAsk: dialogue.canAsk, memory: dialogue.memory, ...(state !== undefined && { state }), ...response };
       notePage(memories, dialogue);
       // The call waits under its code, whatever became of the page.
@@ -178,7 +185,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       if (!tool) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${repeated(name)}"${registry.instead(name)}`);
       }
-      return answerCall((dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies), context, call.requestId);
+      return answerCall(name, (dialogue) => runCall(tool, args, contextOf(context, dialogue), callDependencies), context, call.requestId);
     },
   };
 }

@@ -61,6 +61,15 @@ const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
 
 const failedCall = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
+/** What ends the questions of servers for clients of the 2025 protocol revisions. */
+const questionsOf = new WeakMap<McpServer, AbortController>();
+
+/**
+ * Ends the questions that a client of the 2025 protocol revisions is asked, and has it be asked none any more: their calls are refused, and
+ * nothing has changed. Calls that ask nothing go on. Clients of the 2026 revision are asked in the result of a call, so nothing is open.
+ */
+export const endQuestions = (mcp: McpServer): void => questionsOf.get(mcp)?.abort();
+
 /** The reason in the MCP library's error about a state that is no text. It answers such a request itself, before any handler. */
 const invalidState = 'invalid_request_state';
 
@@ -94,11 +103,13 @@ export function buildServer(dependencies: ServerDependencies, { era, callerOf: c
   const { server } = mcp;
   refuseCursors(mcp);
   completeMessages(mcp);
+  const questions = new AbortController();
+  if (era === 'legacy') questionsOf.set(mcp, questions);
   const callerOf = withRequestIds(callerOfRequest);
 
   const load = async (): Promise<RequestHandlers> => {
     const [{ createRequestHandlers }, requestDependencies] = await Promise.all([import('./requests.ts'), loadDependencies()]);
-    return createRequestHandlers(requestDependencies, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities() });
+    return createRequestHandlers(requestDependencies, { era, callerOf, approvalsPage, clientCapabilities: () => server.getClientCapabilities(), questionsEnd: questions.signal });
   };
   let loading: Promise<RequestHandlers> | undefined;
   const requests = (): Promise<RequestHandlers> => (loading ??= load());

@@ -16,7 +16,7 @@ export interface MetricDefinition {
 const tool = 'name of a tool; `unknown` for a name that no tool has or that is not offered';
 const operation = 'name of an operation of the API';
 
-/** A call lasts at most 50 seconds. */
+/** A call lasts at most 50 seconds. One whose user is asked counts twice, up to the question and from the answer on; the time between counts in neither. */
 const callBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50] as const;
 const requestBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 

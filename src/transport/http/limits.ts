@@ -47,7 +47,7 @@ export interface Limits {
   readonly drainTime: number;
 }
 
-/** Sized for a server with two cores. A call takes at most 50 seconds, so most end within the drain time. */
+/** Sized for a server with two cores. A call takes at most 50 seconds, besides the time in which its user is asked, so most end within the drain time. */
 export const defaultLimits: Limits = {
   body: 1024 * 1024,
   headers: 16 * 1024,

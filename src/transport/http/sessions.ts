@@ -6,6 +6,7 @@ import { rpcErrorCodes, errorResponse, retryLater } from './error-response.ts';
 import { callOf, sameRights, type HttpCaller } from './caller.ts';
 import { runAt } from './live-streams.ts';
 import { endSubscriptions } from '../../server/browse/index.ts';
+import { endQuestions } from '../../server/protocol/index.ts';
 import { roomFor, type SessionLimits } from './session-room.ts';
 
 /** A message of a client that uses a 2025 revision, with its authenticated caller. */
@@ -32,7 +33,7 @@ export interface Sessions {
   answer(message: SessionMessage): Promise<TrackedResponse>;
   /** How many sessions are open. */
   count(): number;
-  /** Ends the sessions of callers whose rights have changed since their last message. Calls that are running end by themselves. */
+  /** Ends the sessions of callers whose rights have changed since their last message. Calls with an open question are refused; others that are running end by themselves. */
   recheck(): Promise<void>;
   /** Ends every session. */
   close(): Promise<void>;
@@ -116,13 +117,14 @@ export function createSessions({ build, limits, clock, log }: SessionDependencie
     await session.server.close();
   };
 
-  /** Ends a session for its client; its running calls are finished. */
+  /** Ends a session for its client; its running calls are finished, those that wait for an answer with a refusal: none can come any more. */
   const retire = async (id: string, session: Session): Promise<void> => {
     sessions.delete(id);
     log.debug({ principal: session.caller.principal, why: 'its rights changed' }, 'session ended');
     session.isOver = true;
     finished.add(session);
     endSubscriptions(session.server);
+    endQuestions(session.server);
     if (session.inUse === 0) await close(session);
   };
 
