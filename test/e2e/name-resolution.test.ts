@@ -15,6 +15,9 @@ afterAll(async () => {
   await platform.close();
 });
 
+/** The keys of an application's variables. */
+const keysOf = async (id: unknown) => ((await platform.must('list_environment_variables', { application_id: id }))['results'] as { key: string }[]).map(({ key }) => key);
+
 describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) => {
   test('names stand for ids wherever they are asked for', async () => {
     const client = await connectors[era](userAnswering(agree));
@@ -32,6 +35,29 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(/^deploy_application was not called\. "checkout-api" can be each of these\..*shop\/staging\/checkout-api.*shop\/production\/checkout-api/s);
     expect(user.questions).toEqual([]);
+  });
+
+  test('a change is about the service that has the name now, not about one that a remembered list has under it', async () => {
+    const client = await connectors[era](userAnswering(agree));
+    const [name, path] = [`billing-${era}`, `shop/staging/billing-${era}`];
+    const fields = { git_repository: { url: 'https://git.example/a/b.git' } };
+    const make = async (of: string): Promise<unknown> => (await platform.must('create_application', { environment_id: platform.seed['environment_id'], name: of, ...fields }))['id'];
+    const rename = (id: unknown, to: string) => platform.must('update_application', { application_id: id, name: to, ...fields, ports: [], healthchecks: {} });
+    const older = await make(name);
+    expect((await client.call('get_service', { service: path })).structuredContent).toMatchObject({ id: older });
+    await rename(older, `${name}-old`);
+    // With nothing else of that name.
+    expect((await client.call('set_environment_variables', { service: path, variables: { ONE: '1' } })).isError).toBe(true);
+    const newer = await make(`${name}-next`);
+    expect((await client.call('get_service', { service: `${path}-next` })).structuredContent).toMatchObject({ id: newer });
+    await rename(newer, name);
+    await rename(older, `${name}-next`);
+    const deployed = await client.call('deploy_service', { service: `${path}-next` });
+    expect(deployed.structuredContent, textOf(deployed)).toMatchObject({ service: older, subject: `${path}-next` });
+    const changed = await client.call('create_environment_variable', { application_id: path, key: 'TWO', value: '2' });
+    expect(changed.isError, textOf(changed)).toBeFalsy();
+    expect(await keysOf(newer)).toContain('TWO');
+    expect(await keysOf(older)).not.toContain('TWO');
   });
 
   test('a change is not about what only a remembered list has by another spelling', async () => {

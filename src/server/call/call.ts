@@ -41,6 +41,8 @@ export interface Call extends GuardedCall {
   readonly controls: Controls;
   /** The kinds that the caller's names say of arguments that take any service. */
   readonly kinds: Readonly<Record<string, ResourceKind>>;
+  /** Whether names are looked up in lists that are read anew, because those that were remembered turned out to be out of date. */
+  readonly withNewLists: boolean;
   /** What is wrong with the size of the arguments, with their names or with the controls among them. */
   readonly issues: readonly Issue[];
   /** Makes fit to be shown to this caller whatever is reported. */

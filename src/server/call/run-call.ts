@@ -9,6 +9,7 @@ import { sizeIssues, toolArgumentSchema, withOwnNames, type Tool } from '../tool
 import { send, type Call, type CallDependencies } from './call.ts';
 import { withheldText } from './last-resort.ts';
 import { recordOutcome } from './recording.ts';
+import { OutdatedNames } from './stages/names.ts';
 import { stages } from './stages/stages.ts';
 
 export type { CallDependencies } from './call.ts';
@@ -41,7 +42,7 @@ function endedByFailure(error: unknown, call: Call, begun: boolean): EndedCall {
 }
 
 /** A call as the first stage gets it. @param given the arguments as the caller sent them. */
-export function newCall(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, { note, onStage }: Pick<Call, 'note' | 'onStage'>): Call {
+export function newCall(tool: Tool, given: unknown, context: CallContext, deps: CallDependencies, { note, onStage, withNewLists = false }: Pick<Call, 'note' | 'onStage'> & Partial<Pick<Call, 'withNewLists'>>): Call {
   const tooLarge = sizeIssues(given);
   const { controls, args: split, issues, unseen } = splitControls(tool, tooLarge.length > 0 ? {} : given, deps.policy, deps.environment);
   const { args, kinds, issues: disputed } = withOwnNames(tool, isRecord(split) ? split : {});
@@ -51,7 +52,7 @@ export function newCall(tool: Tool, given: unknown, context: CallContext, deps: 
   const reader = createReader((operation, input, onFlaw) => send({ operation, input }, { tool, context: safe, deps }, onFlaw), wholeRows);
   const flaws = new Set<string>();
   const onFlaw: Call['onFlaw'] = ({ name }, { reason }) => void flaws.add(`${name}: ${reason}, and passed over.`);
-  return { tool, args, kinds, controls, issues: [...tooLarge, ...(isRecord(split) ? [] : ['the arguments must be an object']), ...issues, ...disputed], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note, onStage };
+  return { tool, args, kinds, controls, issues: [...tooLarge, ...(isRecord(split) ? [] : ['the arguments must be an object']), ...issues, ...disputed], context: safe, deps, redactor, resolved: {}, reader, onFlaw, flaws, note, onStage, withNewLists };
 }
 
 /**
@@ -71,9 +72,9 @@ export async function runCall(tool: Tool, given: unknown, received: CallContext,
   };
   const hasBegun = (): boolean => facts.confirmed !== undefined;
 
-  const carryOut = async (): Promise<EndedCall> => {
-    const call = newCall(tool, given, context, dependencies, { note, onStage: observed?.stage });
-    return stages.run(call).catch((error: unknown) => endedByFailure(error, call, hasBegun()));
+  const carryOut = async (withNewLists = false): Promise<EndedCall> => {
+    const call = newCall(tool, given, context, dependencies, { note, onStage: observed?.stage, withNewLists });
+    return stages.run(call).catch((error: unknown) => (error instanceof OutdatedNames && !withNewLists ? carryOut(true) : endedByFailure(error, call, hasBegun())));
   };
   const { reply, outcome } = await carryOut().catch((error: unknown): EndedCall => ({
     reply: withheldReply(error, { context, begun: hasBegun() }),

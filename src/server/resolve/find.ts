@@ -77,7 +77,7 @@ async function findOnce(kind: ResourceKind, segments: readonly string[], search:
  */
 export async function findByPath(kind: ResourceKind, segments: readonly string[], lookup: Lookup, context: ResolverContext): Promise<Findings> {
   const before = context.lists.count();
-  const findings = await findOnce(kind, segments, newSearch(lookup, 0), context);
+  const findings = await findOnce(kind, segments, newSearch(lookup, lookup.withNewLists ? before : 0), context);
   const isEnough = findings.paths.length > 0 && (findings.exact === true || lookup.isForChange !== true);
   return isEnough || !findings.search.usedCache ? findings : findOnce(kind, segments, newSearch(lookup, before), context);
 }

@@ -43,6 +43,8 @@ export interface Lookup {
   readonly view?: string;
   /** Whether what is found is to be changed: then only an exact match of a remembered list counts. */
   readonly isForChange?: boolean;
+  /** Whether no remembered list counts. */
+  readonly withNewLists?: boolean;
   /** Limits every search to a project or environment. `note` is reported if nothing is found there. */
   readonly only?: { readonly projectId?: string; readonly environmentId?: string; readonly note: string };
 }

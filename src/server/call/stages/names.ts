@@ -1,5 +1,5 @@
 import { isServiceKind, operations } from '../../../contract/index.ts';
-import { reasonUnreadable } from '../../context/index.ts';
+import { reasonUnreadable, type Target } from '../../context/index.ts';
 import { CallFailure, fail, isDenied } from '../../failure/index.ts';
 import { assertArgumentsInScope, assertInSameEnvironment, assertReadAllowed, needsLocation, readableAmong } from '../../guard/index.ts';
 import { at, isRecord, withAt, type JsonRecord } from '../../json/index.ts';
@@ -62,10 +62,28 @@ async function withoutHidden(call: Call, error: unknown): Promise<Error> {
   return new CallFailure({ kind: 'bad_address', problem: { ...problem, ...told } });
 }
 
+/** Thrown where names were looked up in lists that are out of date by now. */
+export class OutdatedNames extends Error {}
+
+const differs = (found: string | undefined, read: string | undefined): boolean => found !== undefined && read !== undefined && found !== read;
+
+/**
+ * Checks that what names were found for still has these names. A remembered list may be a minute old, and another resource may have the name
+ * by now. Only names that the call has read anyway are compared: services, environments, and the environments of services.
+ * @throws OutdatedNames, once for a call.
+ */
+export function assertNamesCurrent({ resolved, withNewLists }: Call, targets: readonly Target[]): void {
+  if (withNewLists) return;
+  const found = Object.values(resolved).filter(({ kind }) => kind === 'environment' || isServiceKind(kind));
+  const isOutdated = (one: ResolvedResource): boolean =>
+    targets.some((target) => target.kind === one.kind && target.id === one.id && (differs(one.name, target.name) || differs(one.environment?.name, target.environment?.name)));
+  if (found.some(isOutdated)) throw new OutdatedNames('the names of this call were looked up in lists that are out of date');
+}
+
 /** How names are looked up: for reads in whatever can be read, for changes only in whole lists, or a namesake could be meant. */
 function lookupOf(call: Call, within: Within): Lookup {
-  const { tool, reader, onFlaw } = call;
-  if (tool.operation.effect !== 'read') return { ...lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within), isForChange: true };
+  const { tool, reader, onFlaw, withNewLists } = call;
+  if (tool.operation.effect !== 'read') return { ...lookupFor({ ...call, reader: reader.under({ reasonUnread: reasonUnreadable }) }, within), isForChange: true, withNewLists };
   const readerInParts: Lookup['readerInParts'] = (onRowsLost) =>
     reader.under({
       reasonUnread: reasonUnreadable,

@@ -1,8 +1,10 @@
+import { targetAndTouched } from '../../context/index.ts';
 import { fail } from '../../failure/index.ts';
 import { assertOperationsPermitted, assertSubjectsPermitted, assessOperations } from '../../guard/index.ts';
 import { argumentSchema, issuesOfPlanned, partSentBack } from '../../tool/index.ts';
 import type { AssessedCall, Call, ExpandedCall } from '../call.ts';
 import type { Stage } from '../stage.ts';
+import { assertNamesCurrent } from './names.ts';
 import { toolContextOf } from '../tool-context.ts';
 
 /** Turns the arguments into the requests that would be made. */
@@ -38,12 +40,13 @@ export const assertReadable: Stage<ExpandedCall, ExpandedCall> = {
 /** Finds out what each request acts on, and its risk. */
 export const assessRisk: Stage<ExpandedCall, AssessedCall> = {
   name: 'assess risk',
-  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it.',
+  does: 'Finds out what each request acts on, which other changes it carries out, and the risk of all of it. If a target was renamed since its name was looked up, the call begins again, and reads the lists anew.',
   refuses: [],
   reads: true,
   run: async (call) => {
     const assessed = await assessOperations(call, call.planned);
-    const { target: { kind, id, mode }, risk } = assessed;
+    const { target: { kind, id, mode }, risk, operations } = assessed;
+    assertNamesCurrent(call, operations.flatMap((one) => targetAndTouched(one.target)));
     // Names are recorded once they have been protected, with the plan.
     call.note({ tier: risk, target: { kind, id, mode } });
     return { ...call, ...assessed };
