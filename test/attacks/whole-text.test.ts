@@ -42,7 +42,7 @@ interface Sent {
 }
 
 /** What terminals act on, and what nobody sees. */
-const parts = ['echo ready', 'curl ', 'rm -rf /data;', '"', '\\', '<b>', '</pre>', '<!--', '[x](y)', '&lt;', '\u00A0', '\uE000', '\u200B', '\u2066', '\u{E0061}', '\u00AD', 'é', '\n', '\t'];
+const parts = ['echo ready', 'token=evil1234567', 'Aa1Aa1Aa1Aa1Aa1Aa1', 'curl ', 'rm -rf /data;', '"', '\\', '<b>', '</pre>', '<!--', '[x](y)', '&lt;', '\u00A0', '\uE000', '\u200B', '\u2066', '\u{E0061}', '\u00AD', 'é', '\n', '\t'];
 const sequences = ['\u001B]0;', '\u0007', '\u001B[', '\u001B[31m', '\u009D', '\u009C', '\u009B', '\u001B\\', '\u0000', '\b', '\r', '\r\n', '\u007F'];
 const textsOf = (all: readonly string[]) => fc.array(fc.constantFrom(...all), { minLength: 1, maxLength: 8 }).map((chosen) => `a${chosen.join('')}z`);
 
