@@ -35,6 +35,7 @@ const breakable = vi.hoisted(() => async (load: () => Promise<Record<string, unk
 vi.mock('../../../src/server/browse/resources/catalog.ts', breakable);
 vi.mock('../../../src/server/call/descriptions.ts', breakable);
 vi.mock('../../../src/server/call/recording.ts', breakable);
+vi.mock('../../../src/server/call/stages/names.ts', breakable);
 vi.mock('../../../src/server/call/stand-in.ts', breakable);
 vi.mock('../../../src/server/call/tool-context.ts', breakable);
 vi.mock('../../../src/server/failure/failure.ts', breakable);
@@ -56,6 +57,7 @@ vi.mock('../../../src/server/resolve/resource-hierarchy.ts', breakable);
 vi.mock('../../../src/server/tool/argument-names.ts', breakable);
 vi.mock('../../../src/server/tool/arguments.ts', breakable);
 vi.mock('../../../src/server/tool/lenient-arguments.ts', breakable);
+vi.mock('../../../src/server/tool/list-items.ts', breakable);
 vi.mock('../../../src/server/tool/references.ts', breakable);
 vi.mock('../../../src/server/tool/schema.ts', breakable);
 
@@ -71,7 +73,7 @@ const imported = (): string[] => {
 };
 
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
-const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure', 'shownName', 'at', 'withAt', 'isAboutOne'];
+const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure', 'shownName', 'at', 'withAt', 'isAboutOne', 'OutdatedNames', 'isDenied', 'readableAmong', 'targetAndTouched'];
 
 let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;
