@@ -38,7 +38,7 @@ const normalizeSchema = (printed: JsonRecord): void => {
   if (printed['additionalProperties'] === false) delete printed['additionalProperties'];
   if (printed['format'] === 'starts_with') delete printed['format'];
   if (printed['secret']) printed['writeOnly'] = true;
-  for (const mark of ['secret', 'reference', 'terminalOutput', 'freeText']) delete printed[mark];
+  for (const mark of ['secret', 'reference', 'terminalOutput', 'freeText', 'bareHost']) delete printed[mark];
 };
 
 /** JSON Schema of a part of a request or response. Shared schemas become references, except `inlined`, which is written out. */

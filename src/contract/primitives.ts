@@ -63,6 +63,9 @@ export const secret = (schema: z.ZodString = z.string()) => schema.meta({ secret
  */
 export const freeText = (schema: z.ZodString = z.string()) => schema.meta({ freeText: true });
 
+/** The name or address of a host, without a scheme. Questions show it in ASCII form. */
+export const bareHost = () => z.string().meta({ bareHost: true });
+
 /** What a program printed, perhaps in colours. It is shown with a short mark for these. */
 export const terminalOutput = () => z.string().meta({ terminalOutput: true });
 

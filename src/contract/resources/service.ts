@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { maximumInstances } from '../limits.ts';
-import { DateTime, freeText, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
+import { bareHost, DateTime, freeText, identity, Name, Pointer, resourceOf, secret, Uri, Uuid } from '../primitives.ts';
 
 /** Kinds of services, as responses name them. */
 export const ServiceType = z.enum(['APPLICATION', 'DATABASE', 'CONTAINER', 'JOB', 'HELM', 'TERRAFORM', 'GITOPS_APP']);
@@ -47,7 +47,7 @@ export const Storage = z.object({
 
 const ProbeType = z
   .object({
-    tcp: z.object({ port: PortNumber, host: z.string().nullish() }).optional(),
+    tcp: z.object({ port: PortNumber, host: bareHost().nullish() }).optional(),
     http: z.object({ port: PortNumber, path: z.string().default('/'), scheme: z.string().default('HTTP') }).optional(),
     exec: z.object({ command: z.array(z.string()).min(1) }).optional(),
     grpc: z.object({ port: PortNumber, service: z.string().nullish() }).optional(),

@@ -22,6 +22,7 @@ export interface JsonSchema {
   reference?: string;
   secret?: boolean;
   freeText?: boolean;
+  bareHost?: boolean;
   terminalOutput?: boolean;
 }
 

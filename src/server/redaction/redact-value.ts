@@ -11,6 +11,8 @@ export interface MaskingRules {
   readonly hide: (secret: string) => string;
   /** Sanitizes any other string. */
   readonly text: (text: string) => string;
+  /** Sanitizes the name of a host, where that is shown in a form of its own. */
+  readonly host?: (text: string) => string;
   /** Whether a value beside its name is hidden if only its shape suggests a secret. */
   readonly byShape: boolean;
   /** Whether a word is hidden after a flag that names a secret, as in `["--password", "x"]`. */
@@ -91,8 +93,9 @@ const asText = (value: unknown): unknown => (typeof value === 'number' ? String(
 const userinfo = /^(?<scheme>[a-z][\w+.-]*:\/\/)(?<secret>[^/?#\\]+)@/i;
 
 /** Masks a string of this schema. In a URI that isn't secret itself, the userinfo is. */
-function redactText(text: string, schema: JsonSchema | undefined, { hide, text: showText }: MaskingRules): string {
+function redactText(text: string, schema: JsonSchema | undefined, { hide, text: showText, host = showText }: MaskingRules): string {
   if (schema?.secret) return hide(text);
+  if (schema?.bareHost) return host(text);
   if (schema?.terminalOutput) return showText(withStyleMarks(text));
   const { scheme, secret } = (schema?.format === 'uri' && userinfo.exec(text)?.groups) || {};
   // Userinfo that the pattern can't separate: the whole URI is hidden.

@@ -155,7 +155,9 @@ function redactorFor({ principal, credential, unseen }: Recipient, known: KnownS
 
   const oddities = new Map<string, string>();
   const agreed = (text: string): string => agreedText(text, (what, meaning) => oddities.set(what, meaning));
-  const agreedRules: MaskingRules = { ...sentRules, ...hiddenFromAgreement, text: (text) => agreed(clean(text)) };
+  // Read as in an address, which has its host in ASCII form.
+  const agreedHost = (text: string): string => agreed(clean(`ssh://${text}`)).slice('ssh://'.length);
+  const agreedRules: MaskingRules = { ...sentRules, ...hiddenFromAgreement, text: (text) => agreed(clean(text)), host: agreedHost };
 
   const presentRules = (byShape: boolean): MaskingRules => {
     const current = [known.configured()];

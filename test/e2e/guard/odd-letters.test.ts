@@ -115,3 +115,11 @@ test('hosts of addresses are shown in ASCII form', async () => {
   expect(user.questions[0]!.message).toContain('socks5://xn--mnchen-3ya.example:1080');
   expect(user.questions[0]!.message).toContain('"xn--mnchen-3ya.example" is given as münchen.example');
 });
+
+test('so is the host that a probe asks', async () => {
+  const { connect } = await startServer({ mode: 'PRODUCTION' });
+  const user = userAnswering(agree);
+  await (await connect({ user })).call('update_container', update({ healthchecks: { readiness_probe: { type: { tcp: { port: 80, host: 'münchen.example' } } } } }));
+  expect(user.questions[0]!.message).toContain('"host":"xn--mnchen-3ya.example"');
+  expect(user.questions[0]!.message).toContain('"xn--mnchen-3ya.example" is given as münchen.example');
+});
