@@ -59,8 +59,8 @@ const styles = /(?:\u001B(?:\[[\d;:]*m|\[K|\[\d[\d;]*[A-HJKSTf]|\[\?\d[\d;]*[hl]
 /** The text of a log with a short mark in the place of colours and moves of the cursor, of which logs are full, and CRLF as LF. */
 export const withStyleMarks = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, styleMark).replaceAll(/\r(?:\n|$)/g, (end) => end.slice(1)));
 
-/** The same without any mark, so that words that colours split are found. */
-export const withoutStyles = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, ''));
+/** The same without any mark, so that words that colours split are found: also those that were marked when the text was cleaned. */
+export const withoutStyles = (text: string): string => (isPrintableAscii(text) ? text : text.replaceAll(styles, '').replaceAll(styleMark, ''));
 
 /** Removes escape sequences and invisible characters, joining the text that they split, and converts line endings to LF. Only for recognising, as `withoutEscapes`. */
 export const withoutInvisible = (text: string): string => (isPrintableAscii(text) ? text : withLineFeeds(withoutEscapes(text)).replaceAll(invisibleCharacters, ''));

@@ -36,6 +36,11 @@ describe('a search', () => {
     expect(texts({ level: 'warn' })).toEqual([['␛ERROR␛ no route to host', '    at connect (net.js:1)', 'WARN retrying in 2s']]);
   });
 
+  test('takes the level of lines that were cleaned before', () => {
+    const cleaned = [{ message: '\u241BWARN\u241B slow query' }, { message: '10 %<U+000D>ERROR the disk is full' }];
+    expect(searchLog(cleaned, { level: 'warn' }, now)).toMatchObject({ matched: 2, levels: { error: 1, warn: 1 } });
+  });
+
   test('keeps to a time window; a line without a time has that of the line before it', () => {
     expect(texts({ since: 'PT25M' })).toEqual([['WARN retrying in 2s', 'retrying in 4s', 'GET /health 200']]);
     expect(texts({ since: '2026-11-20T11:30:00Z', until: 'PT20M', text: 're' })).toEqual([['WARN retrying in 2s', 'retrying in 4s']]);

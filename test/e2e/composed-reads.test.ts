@@ -198,3 +198,14 @@ describe('huge and hostile logs', () => {
     }
   });
 });
+
+test('search_logs finds lines by their level though a service prints them in colours', async () => {
+  const results = [{ id: seedId('a line'), created_at: '2026-11-20T10:00:00Z', message: '\u001B[33mWARN\u001B[39m slow query', pod_name: 'a', version: '1' }];
+  alter = (path, body) => (path.endsWith('/log') || path.endsWith('/logs') ? { ...body, results } : body);
+  try {
+    const result = await (await connectors.modern()).call('search_logs', { service: `infra://service/container/${platform.seed['container_id']}`, level: 'warn' });
+    expect(result.structuredContent).toMatchObject({ matched: 1, levels: { warn: 1 } });
+  } finally {
+    alter = (_, body) => body;
+  }
+});

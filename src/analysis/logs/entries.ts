@@ -8,8 +8,11 @@ const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
 /** Most characters of a line that are read. Longer lines are data rather than messages. */
 export const maximumLineLength = 4000;
 
+// As programs print it, and as it is written out in what was cleaned before.
+const overwrite = /\r|<U\+000D>/;
+
 const lastOverwrite = (text: string): string =>
-  text.includes('\r') ? (text.split('\r').findLast((part) => part.trim() !== '') ?? '') : text;
+  overwrite.test(text) ? (text.split(overwrite).findLast((part) => part.trim() !== '') ?? '') : text;
 
 /**
  * A line in which words are found: without colours, control characters and trailing space; of a progress bar only the last
