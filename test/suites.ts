@@ -28,7 +28,7 @@ export interface Suite {
     /** What else it makes less of, in words. */
     readonly fewer?: string;
   };
-  /** About how long it takes on two cores, alone. Left out where nobody measured. */
+  /** About how many minutes it takes on two cores: in the landing list as a part of a whole run. Left out where nobody measured. */
   readonly minutes?: Partial<Record<List, number>>;
   /** When somebody should run it whole. */
   readonly byHand: string;
@@ -52,13 +52,13 @@ const forDocker = ['docker.io', 'docker-registry', 'busybox-static', 'git', 'cad
 
 /** Every suite, in the order in which those run that aren't beside others. */
 export const suites: readonly Suite[] = [
-  { name: 'check', script: 'check', covers: 'types, style, unused code', landing: 'all', byHand: 'before every commit' },
+  { name: 'check', script: 'check', covers: 'types, style, unused code', landing: 'all', minutes: { landing: 0.5 }, byHand: 'before every commit' },
   {
-    name: 'fast', script: 'test', covers: 'the fast tests: everything that no suite below has', files: ['test/**/*.test.ts'], landing: 'all', byHand: 'before every commit',
+    name: 'fast', script: 'test', covers: 'the fast tests: everything that no suite below has', files: ['test/**/*.test.ts'], landing: 'all', minutes: { landing: 1.5 }, byHand: 'before every commit',
     needs: ['git', 'openssl', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
   },
   {
-    name: 'thorough', script: 'test:thorough', landing: 'all', minutes: { full: 3 }, byHand: 'when you touch one of its files, or the command line',
+    name: 'thorough', script: 'test:thorough', landing: 'all', minutes: { landing: 8 }, byHand: 'when you touch one of its files, or the command line',
     covers: 'what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform\'s control',
     needs: ['zsh', 'fish', 'bsdutils', 'git', 'qemu-user-static'],
     files: [
@@ -73,11 +73,11 @@ export const suites: readonly Suite[] = [
   },
   {
     name: 'attacks', script: 'test:attacks', covers: 'hostile platforms and callers against every tool, over both transports and protocol revisions', files: ['test/attacks/**/*.test.ts'],
-    landing: { fewer: 'every tool by one kind of client, ten tools by the other three' }, byHand: 'when you change the guard, redaction or a transport',
+    landing: { fewer: 'every tool by one kind of client, ten tools by the other three' }, minutes: { landing: 1 }, byHand: 'when you change the guard, redaction or a transport',
   },
   {
     name: 'foreign', script: 'test:foreign', covers: 'every tool and resource against another platform of the family, with each way in which it may differ', files: ['test/foreign/**/*.test.ts'],
-    landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' }, byHand: 'when you change the client, how answers are read, or the other platform of the tests',
+    landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' }, minutes: { landing: 1 }, byHand: 'when you change the client, how answers are read, or the other platform of the tests',
   },
   {
     name: 'postgres', script: 'test:postgres', covers: 'the platform\'s tests, and those of what servers share, with records in PostgreSQL, and what is particular to that', files: ['test/postgres/on-server/**/*.test.ts'],
@@ -85,28 +85,28 @@ export const suites: readonly Suite[] = [
       landing: ['test/platform/store/**/*.test.ts', 'test/platform/engine/{deletions,retention}.test.ts', 'test/platform/api/{slow-runtime,tokens}.test.ts', ...sharedByServers],
       full: ['test/platform/{api,engine,seed,store,testing}/**/*.test.ts', ...sharedByServers],
     },
-    landing: { fewer: 'of the platform\'s tests those that know which database there is' }, minutes: { full: 6 }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
+    landing: { fewer: 'of the platform\'s tests those that know which database there is' }, minutes: { landing: 1, full: 6 }, byHand: 'when you change what is stored, or a query', needs: ['postgresql-15'],
   },
   {
     name: 'fleet', script: 'test:fleet', covers: 'several platforms and servers on one PostgreSQL, under load, behind proxies, while parts of them fail', files: ['test/fleet/**/*.test.ts'],
-    landing: { without: ['test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts', 'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts'] }, minutes: { full: 5 }, byHand: 'when you change what several platforms or servers share', needs: ['postgresql-15', 'haproxy', 'caddy'],
+    landing: { without: ['test/fleet/{platforms-failing,platforms-many,servers-many-clients,servers-upgrade}.test.ts', 'test/fleet/platforms/{dumps,rolling-upgrade}.test.ts'] }, minutes: { landing: 3, full: 5 }, byHand: 'when you change what several platforms or servers share', needs: ['postgresql-15', 'haproxy', 'caddy'],
   },
-  { name: 'conformance', script: 'conformance', covers: 'the MCP conformance suite, both revisions', landing: 'all', byHand: 'when you change the protocol or a transport' },
+  { name: 'conformance', script: 'conformance', covers: 'the MCP conformance suite, both revisions', landing: 'all', minutes: { landing: 0.2 }, byHand: 'when you change the protocol or a transport' },
   { name: 'inspect', script: 'inspect', covers: 'the tools as the MCP Inspector sees them', landing: 'all', byHand: 'when you change a schema' },
   {
     name: 'browser', script: 'test:browser', covers: 'the approvals page in a browser: what it does, how it looks in two widths and colour schemes, and whether everybody can use it', files: ['test/browser/**/*.test.ts'],
-    landing: { without: ['test/browser/readme-picture.test.ts'], fewer: 'no pictures are compared' }, byHand: 'when you change the approvals page', needs: ['chromium', 'fonts-dejavu-core'],
+    landing: { without: ['test/browser/readme-picture.test.ts'], fewer: 'no pictures are compared' }, minutes: { landing: 1.5 }, byHand: 'when you change the approvals page', needs: ['chromium', 'fonts-dejavu-core'],
   },
   { name: 'build', script: 'build', covers: 'what is shipped', landing: 'all', byHand: 'when you change `scripts/build/`' },
   { name: 'demo', script: 'demo', covers: 'the demo in a terminal', landing: 'all', byHand: 'when you change the demo' },
   { name: 'docs', script: 'docs:check', covers: 'whether the generated pages and manifests are current', landing: 'all', byHand: 'before every commit' },
   {
     name: 'docker', script: 'test:docker', covers: 'the client of Docker engines, and what runs on them, with engines in namespaces of their own; needs root on Linux', files: ['test/docker/**/*.test.ts'],
-    landing: { without: onlyInFullOfDocker }, minutes: { full: 45 }, byHand: 'when you change the Docker runtime; at least the files of what you change', needs: forDocker, beside: true,
+    landing: { without: onlyInFullOfDocker }, minutes: { landing: 7.5, full: 45 }, byHand: 'when you change the Docker runtime; at least the files of what you change', needs: forDocker, beside: true,
   },
   {
     name: 'slow', script: 'test:slow', covers: 'crashes, load, packaging, and the README followed with an old Node', files: ['test/slow/**/*.test.ts'],
-    landing: { without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'] }, byHand: 'when you change storage, packaging or the README', needs: ['git'], beside: true,
+    landing: { without: ['test/slow/{engine-crash,http-soak,readme,restore-killed}.test.ts'] }, minutes: { landing: 3 }, byHand: 'when you change storage, packaging or the README', needs: ['git'], beside: true,
   },
   {
     name: 'contributing', script: 'test:contributing', covers: 'the worked examples of this page, each on a copy of the repository', files: ['test/contributing/**/*.test.ts'],

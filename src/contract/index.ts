@@ -10,9 +10,8 @@ export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
 export { replacingSecret, storingSecret } from './extensions/any-variable.ts';
 export { allOperations, elsewhereOf, oneByOneOf, operations, redeployOf, type Holder, type OperationName, type OperationNamed } from './operations.ts';
-export { codePoint, controlCharacterIn, hasInvisible, invisibleCharacters, isPrintableAscii, styleMark, terminalEscapes, withoutInvisible, withoutStyles, withStyleMarks, writtenOut } from './plain-text.ts';
+export { controlCharacterIn, hasInvisible, invisibleCharacters, isPrintableAscii, styleMark, terminalEscapes, withoutInvisible, withoutStyles, withStyleMarks, writtenCharacter, writtenOut } from './plain-text.ts';
 export { DateTime, Duration, Email, freeText, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
-export { repeated } from './repeated.ts';
 export { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
 export { backupStates, defaultBackupPageSize } from './resources/backup.ts';
@@ -35,5 +34,5 @@ export { DeploymentAction, InvitationStatus, isAtRest, isDocumentedState, isDown
 export type { PlacedRows } from './target-declaration.ts';
 export { identifyingMembers, targetIn } from './target-in.ts';
 export { hasVariablePaths, variableList, type VariableListing } from './variable-lists.ts';
-export { firstPart, halfCharacterIn, lastPart, shortened, wellFormed } from './whole-characters.ts';
+export { firstPart, halfCharacterIn, lastPart, repeated, shortened, wellFormed } from './whole-characters.ts';
 export { tolerant, type Incomplete, type Tolerant } from './tolerant.ts';

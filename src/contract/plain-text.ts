@@ -35,6 +35,9 @@ export const hasInvisible = (text: string): boolean => !isPrintableAscii(text) &
 /** How a character is named: `U+001B`. */
 export const codePoint = (character: string): string => `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
+/** What stands for a character that is written out: `<U+001B>`. */
+export const writtenCharacter = (character: string): string => `<${codePoint(character)}>`;
+
 /** The name of the first control character in a text, such as `U+001B`; undefined if it has none but line feeds and tabs. */
 export function controlCharacterIn(text: string): string | undefined {
   const found = isPrintableAscii(text) ? undefined : /(?![\n\t])\p{Cc}/u.exec(text)?.[0];
@@ -46,7 +49,7 @@ export function controlCharacterIn(text: string): string | undefined {
  * characters, invisible characters and those that reorder text are written out, as `<U+001B>`. Nothing is removed, so
  * that all of a text that is agreed to is seen. Half characters become U+FFFD. Idempotent.
  */
-export const writtenOut = (text: string): string => (isPrintableAscii(text) ? text : text.toWellFormed().replaceAll(invisibleCharacters, (character) => `<${codePoint(character)}>`));
+export const writtenOut = (text: string): string => (isPrintableAscii(text) ? text : text.toWellFormed().replaceAll(invisibleCharacters, writtenCharacter));
 
 /** Stands in the text of a log for colours and moves of the cursor. */
 export const styleMark = '\u241B';

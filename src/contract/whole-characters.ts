@@ -1,4 +1,6 @@
 import { isRecord } from './json.ts';
+import { longestRepeated } from './limits.ts';
+import { codePoint } from './plain-text.ts';
 
 /**
  * Texts that are well-formed Unicode. A character beyond U+FFFF takes two code units, and half of one, a lone surrogate,
@@ -19,6 +21,9 @@ export function lastPart(text: string, most: number): string {
 
 /** A text that is no longer than `most` code units: one that was cut ends in "…". */
 export const shortened = (text: string, most: number): string => (text.length > most ? `${firstPart(text, most - 1)}…` : text);
+
+/** A caller's text as errors repeat it: its beginning, so that nobody makes an error, or a log with it, as long as they like. */
+export const repeated = (text: string): string => shortened(text, longestRepeated);
 
 /** Replaces each half character in the texts and member names of a value by U+FFFD. A value without any is returned as it is. */
 export function wellFormed<Value>(value: Value): Value {
@@ -54,7 +59,7 @@ export interface HalfCharacter {
 export function halfCharacterIn(value: unknown, path: readonly (string | number)[] = []): HalfCharacter | undefined {
   if (typeof value === 'string') {
     const half = /\p{Cs}/u.exec(value);
-    return half ? { path, codePoint: `U+${half[0].charCodeAt(0).toString(16).toUpperCase()}` } : undefined;
+    return half ? { path, codePoint: codePoint(half[0]) } : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [name, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {

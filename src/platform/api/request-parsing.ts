@@ -1,7 +1,6 @@
-import { repeated } from '../../contract/index.ts';
 import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { halfCharacterIn, type AnyOperation } from '../../contract/index.ts';
+import { halfCharacterIn, repeated, type AnyOperation } from '../../contract/index.ts';
 import { ApiProblem, invalid } from '../common/index.ts';
 
 // Far deeper than any request of the contract, far from a stack overflow.

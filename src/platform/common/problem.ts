@@ -1,5 +1,4 @@
-import { repeated } from '../../contract/index.ts';
-import type { ErrorStatus } from '../../contract/index.ts';
+import { repeated, type ErrorStatus } from '../../contract/index.ts';
 
 /** A refused request: the response status, and a message for the caller. Thrown anywhere; the API's error handler responds. */
 export class ApiProblem extends Error {

@@ -1,4 +1,4 @@
-import { codePoint } from '../../contract/index.ts';
+import { writtenCharacter } from '../../contract/index.ts';
 
 /** Spaces of other widths than the usual one, which nobody tells from it. */
 const oddSpaces = /(?! )\p{Zs}/gu;
@@ -12,8 +12,6 @@ const longestRun = 20;
 const runs = new RegExp(` {${longestRun + 1},}|\\t{${longestRun + 1},}|\\n{${longestRun + 1},}`, 'g');
 const runNames: Readonly<Record<string, string>> = { ' ': 'spaces', '\t': 'tabs', '\n': 'line feeds' };
 
-const written = (character: string): string => `<${codePoint(character)}>`;
-
 /**
  * Writes out what would get lost, or push other text out of sight, where a text is drawn: odd spaces as `<U+00A0>`, what
  * begins markup as `<U+003C>`, and long runs of blanks as `<60 spaces>`. Idempotent.
@@ -22,9 +20,9 @@ const written = (character: string): string => `<${codePoint(character)}>`;
  */
 export const writeOutLost = (text: string, note: (what: string, meaning: string) => void = () => undefined): string =>
   text
-    .replaceAll(oddSpaces, written)
+    .replaceAll(oddSpaces, writtenCharacter)
     .replaceAll(markup, (character) => {
-      note(written(character), `is "${character}"`);
-      return written(character);
+      note(writtenCharacter(character), `is "${character}"`);
+      return writtenCharacter(character);
     })
     .replaceAll(runs, (run) => `<${run.length} ${runNames[run[0]!]}>`);

@@ -1,5 +1,5 @@
 import { domainToUnicode } from 'node:url';
-import { codePoint, isPrintableAscii } from '../../contract/index.ts';
+import { isPrintableAscii, writtenCharacter } from '../../contract/index.ts';
 import { writeOutLost } from './lost-text.ts';
 import { isOddForm, lookalikeOf, oddSeparators } from './lookalikes.ts';
 
@@ -120,7 +120,7 @@ export function writeOutOddLetters(text: string, note: NoteOddity = () => undefi
 function writeOutOnce(text: string, note: NoteOddity): string {
   const noted = new Set<string>();
   const writeOut = (character: string): string => {
-    const written = `<${codePoint(character)}>`;
+    const written = writtenCharacter(character);
     if (!noted.has(character)) note(written, meaningOf(character));
     noted.add(character);
     return written;

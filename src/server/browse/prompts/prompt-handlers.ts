@@ -1,6 +1,5 @@
-import { repeated } from '../../../contract/index.ts';
 import { ProtocolError, ProtocolErrorCode, type GetPromptRequest, type GetPromptResult, type ListPromptsResult, type Prompt as ListedPrompt, type ServerContext } from '@modelcontextprotocol/server';
-import { firstPart } from '../../../contract/index.ts';
+import { firstPart, repeated } from '../../../contract/index.ts';
 import { nearestName, withWarning, type Tool } from '../../tool/index.ts';
 import { clean, fence } from '../../redaction/index.ts';
 import { allResources } from '../resources/catalog.ts';

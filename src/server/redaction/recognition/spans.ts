@@ -1,5 +1,4 @@
-import { maskPatternSource } from '../../../contract/index.ts';
-import { hiddenSecret } from '../../../contract/index.ts';
+import { hiddenSecret, maskPatternSource } from '../../../contract/index.ts';
 import { isMark } from '../marks.ts';
 
 /** A secret in a text: from `start` up to, not including, `end`. */
