@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { buildProgram, programDirectoryVariable } from '../test/support/build-once.ts';
 import { missingPackages } from '../test/support/debian-packages.ts';
 import { type Counts, countsOf, reportsVariable, sumOf, type TestReport } from '../test/support/suite-counts.ts';
@@ -55,10 +55,10 @@ async function installPackages(packages: readonly string[]): Promise<void> {
 /** What a suite counted; a suite without a report is one step. */
 async function countsIn(reports: string, { name }: Suite, code: number): Promise<Counts> {
   const text = await readFile(join(reports, `${name}.json`), 'utf8').catch(() => undefined);
-  if (text === undefined) return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const { passed, failed } = countsOf(JSON.parse(text) as TestReport);
+  if (text === undefined) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, failures: [] };
+  const counts = countsOf(JSON.parse(text) as TestReport);
   // It can fail outside of tests, by an error that nothing caught.
-  return { passed, failed: code === 0 ? failed : Math.max(failed, 1) };
+  return code === 0 ? counts : { ...counts, failed: Math.max(counts.failed, 1) };
 }
 
 /** Runs one suite, and shows what it prints: at once, or when it has ended if it runs beside others. */
@@ -101,6 +101,9 @@ async function runList(list: List, scratch: string): Promise<Ended[]> {
   }
 }
 
+/** The first lines of a failure's message, which tell what was expected. */
+const startOf = (message: string): string => message.split('\n').slice(0, 12).map((line) => line.slice(0, 300)).join('\n');
+
 const list = lists.find((name) => name === process.argv[2]);
 if (list === undefined) throw new Error(`Say which list: ${lists.join(' or ')}.`);
 const scratch = await mkdtemp(join(tmpdir(), 'infra-mcp-ci-'));
@@ -108,7 +111,9 @@ try {
   await installPackages(missingPackages(suitesIn(list).flatMap(({ needs = [] }) => needs)));
   const ended = await runList(list, scratch);
   for (const { name, seconds, passed, failed } of ended) console.log(`${failed === 0 ? 'ok' : 'NOT OK'}: ${name}: ${passed} passed, ${failed} failed, ${seconds} s`);
-  const { passed, failed } = sumOf(ended);
+  const { passed, failed, failures } = sumOf(ended);
+  // Once more at the end: whoever reads a long output reads its end.
+  for (const { file, test, message } of failures) console.log(`\nFAILED ${relative(root, file)}${test === undefined ? '' : ` > ${test}`}\n${startOf(message)}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 } finally {

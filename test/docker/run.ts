@@ -120,11 +120,16 @@ async function runInLanes(files: readonly string[], reports: string): Promise<En
 
 /** Says how many tests ran in all, and leaves that for a run of several suites. */
 async function tellCounts(ended: readonly EndedFile[]): Promise<void> {
-  const all = ended.map(({ report }) => report ?? { numPassedTests: 0, numFailedTests: 1, testResults: [] });
+  const unreported = (file: string): TestReport => ({ numPassedTests: 0, numFailedTests: 0, testResults: [{ name: join(root, file), status: 'failed', message: 'It left no report.', assertionResults: [] }] });
+  const all = ended.map(({ file, report }) => report ?? unreported(file));
   const { passed, failed } = sumOf(all.map(countsOf));
   console.log(`The docker suite: ${ended.length} files, ${passed} tests passed, ${failed} failed.`);
   const reports = process.env[reportsVariable];
-  if (reports !== undefined) await writeFile(join(reports, 'docker.json'), JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: [] } satisfies TestReport));
+  if (reports !== undefined) await writeFile(join(reports, 'docker.json'), JSON.stringify({
+    numPassedTests: all.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0),
+    numFailedTests: all.reduce((sum, { numFailedTests }) => sum + numFailedTests, 0),
+    testResults: all.flatMap(({ testResults }) => testResults),
+  } satisfies TestReport));
 }
 
 /**

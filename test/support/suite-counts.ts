@@ -5,19 +5,46 @@ export const reportsVariable = 'TEST_REPORTS';
 export interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
-  readonly testResults: readonly { readonly name: string; readonly status: string; readonly assertionResults: readonly unknown[] }[];
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    /** Why the file couldn't be loaded. */
+    readonly message?: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] | null }[];
+  }[];
 }
 
-/** How many tests passed and failed. */
+/** A test that failed, or a file that couldn't be loaded. */
+export interface Failure {
+  readonly file: string;
+  /** The whole name of the test; undefined for a file. */
+  readonly test?: string;
+  readonly message: string;
+}
+
+/** How many tests passed and failed, and which failed. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
+  readonly failures: readonly Failure[];
 }
 
 /** Counts the tests of a report. A file that couldn't be loaded holds no test, so it counts as one that failed. */
 export function countsOf({ numPassedTests, numFailedTests, testResults }: TestReport): Counts {
   const unloaded = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
-  return { passed: numPassedTests, failed: numFailedTests + unloaded.length };
+  const failures = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }): Failure => ({ file: name, test: fullName, message: failureMessages?.join('\n') ?? '' })));
+  return {
+    passed: numPassedTests,
+    failed: numFailedTests + unloaded.length,
+    failures: [...failures, ...unloaded.map(({ name, message = '' }) => ({ file: name, message }))],
+  };
 }
 
-export const sumOf = (all: readonly Counts[]): Counts => ({ passed: all.reduce((sum, { passed }) => sum + passed, 0), failed: all.reduce((sum, { failed }) => sum + failed, 0) });
+export const sumOf = (all: readonly Counts[]): Counts => ({
+  passed: all.reduce((sum, { passed }) => sum + passed, 0),
+  failed: all.reduce((sum, { failed }) => sum + failed, 0),
+  failures: all.flatMap(({ failures }) => failures),
+});
