@@ -118,9 +118,15 @@ async function runInLanes(files: readonly string[], reports: string): Promise<En
   return ended;
 }
 
+/** What stands for the report of a file that left none. */
+const unreported = (file: string): TestReport => ({
+  numPassedTests: 0,
+  numFailedTests: 0,
+  testResults: [{ name: join(root, file), status: 'failed', message: 'It left no report.', assertionResults: [] }],
+});
+
 /** Says how many tests ran in all, and leaves that for a run of several suites. */
 async function tellCounts(ended: readonly EndedFile[]): Promise<void> {
-  const unreported = (file: string): TestReport => ({ numPassedTests: 0, numFailedTests: 0, testResults: [{ name: join(root, file), status: 'failed', message: 'It left no report.', assertionResults: [] }] });
   const all = ended.map(({ file, report }) => report ?? unreported(file));
   const { passed, failed } = sumOf(all.map(countsOf));
   console.log(`The docker suite: ${ended.length} files, ${passed} tests passed, ${failed} failed.`);
