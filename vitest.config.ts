@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { patience } from './test/support/eventually.ts';
 import { leftOut } from './test/support/postgres/left-out.ts';
 import { reportsVariable } from './test/support/suite-counts.ts';
 import { fastSuite, filesOf, isLanding, suiteOfMode } from './test/suites.ts';
@@ -27,8 +28,10 @@ export default defineConfig(({ mode }) => {
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
     // Each of these starts programs that keep a core busy.
     ...(mode === 'clients' ? { maxConcurrency: 3 } : {}),
-    testTimeout: isFast ? 30_000 : 600_000,
-    hookTimeout: isFast ? 30_000 : 300_000,
+    // Only what hangs takes that long: a machine may be slow, and a test says what it waited for.
+    testTimeout: isFast ? 2 * patience : 600_000,
+    hookTimeout: isFast ? 2 * patience : 300_000,
+    expect: { poll: { timeout: patience } },
   };
   // Most of a test's time would go into loading the same modules for each file.
   const [shared, isolated] = [{ ...perSuite, isolate: false }, { ...perSuite, isolate: true }];

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { eventually } from '../support/eventually.ts';
 import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
 import { commandLine, runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';
 import { approvalCodeIn, operatorSecret } from '../support/guard-fixture.ts';
@@ -51,7 +52,7 @@ describe('the approvals webhook of a server', () => {
     const client = await connectModernHttp(new URL(ready.url));
     const more = { target_secret: 'correct-horse-battery', description: 'told to nobody' };
     const [first, other] = [textOf(await createWebhook(client, more)), textOf(await createWebhook(client))];
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(2), 10_000);
+    await eventually(() => expect(receiver.received).toHaveLength(2));
     await createWebhook(client, more);
     const { body, headers } = receiver.received.find((request) => request.body.includes(approvalCodeIn(first)))!;
     expect(body).not.toMatch(/correct-horse|told to nobody|hooks\.example/);
@@ -79,7 +80,7 @@ describe('the approvals webhook of a server', () => {
       const codes = (await Promise.all(clients.map((client) => createWebhook(client, { description: `round ${round}` })))).map((result) => approvalCodeIn(textOf(result)));
       expect(new Set(codes).size).toBe(1);
     }
-    await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThanOrEqual(rounds), 10_000);
+    await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(rounds));
     await closeTestServers();
     for (const { child, ended } of servers) {
       child.kill('SIGTERM');
@@ -96,7 +97,7 @@ describe('the approvals webhook of a server', () => {
     const { data: { id } } = await assistant.call('get_organization');
     const { text } = await assistant.call('create_webhook', { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] });
     await assistant.close();
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 10_000);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
     const { data } = JSON.parse(receiver.received[0]!.body) as Notice;
     expect(data.code).toBe(approvalCodeIn(text));
     expect(data).not.toHaveProperty('url');
@@ -107,7 +108,7 @@ describe('the approvals webhook of a server', () => {
     const { ready, output } = await startServer(await dataDirectory(), webhookTo(`http://hook:pass-of-hook@${host}/in`));
     const client = await connectModernHttp(new URL(ready.url));
     expect(approvalCodeIn(textOf(await createWebhook(client)))).toMatch(/^\w{4}-\w{4}$/);
-    await vi.waitFor(() => expect(output.stderr).toContain('approvals webhook: not delivered yet, trying again'), 10_000);
+    await eventually(() => expect(output.stderr).toContain('approvals webhook: not delivered yet, trying again'));
     expect(output.stderr).toContain(`"host":"${host}"`);
     expect(output.stderr).toContain('"why":"ECONNREFUSED"');
     expect(output.stderr).not.toContain('pass-of-hook');
@@ -124,9 +125,9 @@ describe('the approvals webhook of a server', () => {
     send('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }, 1);
     send('notifications/initialized', {});
     send('tools/call', { name: 'create_webhook', arguments: { organization_id: platform.organizationId, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] } }, 2);
-    await vi.waitFor(() => expect(output.stderr).toContain('not delivered yet, trying again'), 20_000);
+    await eventually(() => expect(output.stderr).toContain('not delivered yet, trying again'));
     // It was sent again when the pause of a second was over; the next one is longer than the server takes to end.
-    await vi.waitFor(() => expect(output.stderr.match(/trying again/g)).toHaveLength(2), 20_000);
+    await eventually(() => expect(output.stderr.match(/trying again/g)).toHaveLength(2));
     child.stdin.end();
     const { code, stderr } = await ended;
     expect(stderr).toContain('given up, because the server stops');

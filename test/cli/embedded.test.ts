@@ -1,7 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runProgram, startAssistant, startPlatformProgram, temporaryDirectory } from '../support/built-program.ts';
+import { eventually } from '../support/eventually.ts';
 
 const organizationOf = async (assistant: Awaited<ReturnType<typeof startAssistant>>): Promise<unknown> => {
   const { failed, text, data } = await assistant.call('get_organization');
@@ -61,7 +62,7 @@ describe('stdio without a base URL', () => {
     await assistant.tools();
     expect(assistant.stderr()).toBe('');
     await organizationOf(assistant);
-    await vi.waitFor(() => expect(assistant.stderr()).toContain('"name":"shop/stagign"'), { timeout: 10_000 });
+    await eventually(() => expect(assistant.stderr()).toContain('"name":"shop/stagign"'));
     expect(assistant.stderr().trim().split('\n').map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({ kind: 'environment', setBy: `${policy}, deny[0]`, msg: 'the policy names a place that could not be found: its rule holds for nothing' }),
     ]);
@@ -111,7 +112,7 @@ describe('stdio without a base URL', () => {
     const { failed, text } = await assistant.call('get_organization');
     expect(failed).toBe(true);
     expect(text).toContain('no platform to call');
-    await vi.waitFor(() => expect(assistant.stderr()).toMatch(/There is no embedded platform of .* Set INFRA_DATA_DIR/));
+    await eventually(() => expect(assistant.stderr()).toMatch(/There is no embedded platform of .* Set INFRA_DATA_DIR/));
   });
 });
 

@@ -4,8 +4,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryDirectory } from '../support/built-program.ts';
+import { eventually } from '../support/eventually.ts';
 import { cleanEnvironment, spawnInTest } from '../support/started-program.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -28,7 +29,6 @@ async function processesWith(tmp: string): Promise<string[]> {
 const script = (path: string, args: readonly string[], tmp: string) =>
   spawnInTest({ command: [process.execPath, '--import', import.meta.resolve('tsx'), join(root, path), ...args], cwd: root, env: cleanEnvironment({ TMPDIR: tmp }) });
 
-const soon = { timeout: 60_000, interval: 20 };
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof exitCodes;
@@ -39,7 +39,7 @@ describe('a signal', () => {
     const { code } = await ended;
     expect(code).toBe(exitCodes[signal]);
     expect(await left()).toEqual([]);
-    if (process.platform === 'linux') await vi.waitFor(async () => expect(await processesWith(tmp)).toEqual([]), soon);
+    if (process.platform === 'linux') await eventually(async () => expect(await processesWith(tmp)).toEqual([]));
     // Nothing writes it again.
     expect(await left()).toEqual([]);
   };
@@ -47,14 +47,14 @@ describe('a signal', () => {
   test.each<Signal>(['SIGHUP'])('while the demo starts its server leaves nothing: %s', async (signal) => {
     const watched = await watchedTemporaries();
     const demo = script('scripts/demo.ts', ['--json'], watched.tmp);
-    await vi.waitFor(async () => expect(await watched.left()).toHaveLength(1), soon);
+    await eventually(async () => expect(await watched.left()).toHaveLength(1));
     await expectNothingLeft(signal, demo, watched);
   });
 
   test.each<Signal>(['SIGINT', 'SIGTERM'])('in the middle of the demo leaves nothing: %s', async (signal) => {
     const watched = await watchedTemporaries();
     const demo = script('scripts/demo.ts', ['--json'], watched.tmp);
-    await vi.waitFor(() => expect(demo.output.stdout).toContain('Why did'), soon);
+    await eventually(() => expect(demo.output.stdout).toContain('Why did'));
     expect(await watched.left()).toHaveLength(1);
     await expectNothingLeft(signal, demo, watched);
   });
@@ -62,7 +62,7 @@ describe('a signal', () => {
   test.each<Signal>(['SIGTERM'])('while benchmarks build and start programs leaves nothing: %s', async (signal) => {
     const watched = await watchedTemporaries();
     const bench = script('bench/main.ts', ['start', '--quick'], watched.tmp);
-    await vi.waitFor(async () => expect(await watched.left()).toHaveLength(1), soon);
+    await eventually(async () => expect(await watched.left()).toHaveLength(1));
     await expectNothingLeft(signal, bench, watched);
   });
 
@@ -89,10 +89,10 @@ test('Ctrl-C in the terminal of the demo, with its spinner, leaves nothing', asy
   const closed = once(child, 'close');
   let sent = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (sent += text));
-  await vi.waitFor(async () => expect(await watched.left()).toHaveLength(1), soon);
-  await vi.waitFor(() => expect(sent).toContain('Starting a server'), soon);
+  await eventually(async () => expect(await watched.left()).toHaveLength(1));
+  await eventually(() => expect(sent).toContain('Starting a server'));
   child.stdin.write('\u0003');
   await closed;
-  await vi.waitFor(async () => expect(await processesWith(watched.tmp)).toEqual([]), soon);
+  await eventually(async () => expect(await processesWith(watched.tmp)).toEqual([]));
   expect(await watched.left()).toEqual([]);
 });

@@ -59,7 +59,7 @@ test('steps of a build that have the labels of another service are not taken for
   expect(await listDockerContainers(docker.engine.docker, { label: [`io.infra-mcp.service=${victim}`], status: ['running'] })).toHaveLength(2);
   expect(await applications.act('stop', victim)).toMatchObject({ state: 'STOPPED' });
   await docker.platform.must('cancel_deployment', { environment_id: elsewhere });
-  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: impostor }))['state'], { timeout: 60_000, interval: 300 }).toBe('CANCELED');
+  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: impostor }))['state'], { interval: 300 }).toBe('CANCELED');
 });
 
 test('an application is built from its newest commit and runs; a later commit replaces it; the old version is there by its commit', async () => {
@@ -160,9 +160,9 @@ test('a build tells its log while it runs, and ends when it is canceled', async 
   await docker.platform.must('deploy_application', { application_id: id });
   await applications.untilSaid(id, /^half way$/);
   await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
-  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state'], { timeout: 10_000 }).toBe('CANCELED');
+  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state']).toBe('CANCELED');
   // The container of the step goes a moment after the request.
-  await expect.poll(() => listDockerContainers(docker.engine.docker), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => listDockerContainers(docker.engine.docker)).toEqual([]);
 });
 
 test('what the version that serves logs is told while the next one is built, marked by version', async () => {
@@ -176,10 +176,10 @@ test('what the version that serves logs is told while the next one is built, mar
     const { results } = (await docker.platform.must('get_application_logs', { application_id: id })) as { results: Json[] };
     return results.slice(results.findIndex(({ message }) => message === 'half way')).filter(({ message }) => String(message).startsWith('still here'));
   };
-  await expect.poll(async () => (await linesSince()).length, { timeout: 20_000 }).toBeGreaterThan(1);
+  await expect.poll(async () => (await linesSince()).length).toBeGreaterThan(1);
   expect((await linesSince()).every(({ version }) => version === good.slice(0, 7))).toBe(true);
   await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
-  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state'], { timeout: 10_000 }).toBe('CANCELED');
+  await expect.poll(async () => (await docker.platform.must('get_application_status', { application_id: id }))['state']).toBe('CANCELED');
 });
 
 test.each([

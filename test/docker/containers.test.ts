@@ -48,7 +48,7 @@ test('a version that fails leaves the old one running, untouched, and says why',
   expect(messages).toContain('no database');
   expect(messages.join('\n')).toContain('of the new version failed: it ended with exit code 3.');
   // What the old version goes on to say follows.
-  await expect.poll(async () => (await docker.messages(id)).at(-1), { timeout: 5000 }).toBe('still here');
+  await expect.poll(async () => (await docker.messages(id)).at(-1)).toBe('still here');
   expect((await serviceOf(id)).Spec.TaskTemplate.ContainerSpec.Args).toEqual(['-c', talks]);
   expect(before).toHaveLength(2);
   expect(await running(id)).toEqual(expect.arrayContaining(before));
@@ -128,7 +128,7 @@ test('services of an environment find each other by name; those of another one d
   await docker.act('deploy', id);
   const near = await container('near', 'sleep 1; wget -q -O /dev/null http://pages:8080/sh && echo "reached pages"; exec sleep 600');
   await docker.act('deploy', near);
-  await expect.poll(() => docker.messages(near), { timeout: 20_000 }).toContain('reached pages');
+  await expect.poll(() => docker.messages(near)).toContain('reached pages');
 });
 
 test('what others have on the engine is left alone, and nothing of ours stays behind', async () => {
@@ -143,5 +143,5 @@ test('what others have on the engine is left alone, and nothing of ours stays be
   await docker.restartPlatform();
   await expect.poll(async () => (await docker.platform.must('get_container_status', { container_id: id }))['running']).toMatchObject({ instances: 1 });
   await docker.act('delete', made.pop()!);
-  await expect.poll(() => everythingOn(engine.docker), { timeout: 10_000 }).toEqual(before);
+  await expect.poll(() => everythingOn(engine.docker)).toEqual(before);
 });

@@ -139,7 +139,7 @@ test('a version that does not start fails with its cause, and the old one is bac
   await change(cache, { version: '0.0' });
   expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   expect((await docker.messages(cache, 'database')).join('\n')).toContain('a program was not found (exit code 127)');
-  await expect.poll(() => redis('get kept'), { timeout: 30_000 }).toBe('value');
+  await expect.poll(() => redis('get kept')).toBe('value');
 });
 
 test('a PostgreSQL is backed up while it serves, and restored as a whole or not at all', async () => {
@@ -168,7 +168,7 @@ test('a PostgreSQL is backed up while it serves, and restored as a whole or not 
 test('what is stored survives the death of the engine', async () => {
   await docker.engine.kill();
   await docker.engine.start();
-  await expect.poll(() => sql('select what from kept').catch(String), { timeout: 60_000 }).toBe('a row');
+  await expect.poll(() => sql('select what from kept').catch(String)).toBe('a row');
   expect(await redis('get kept')).toBe('value');
 });
 
@@ -183,7 +183,7 @@ async function renewSwarm(): Promise<void> {
 test('in a swarm that was made anew everything can be deployed again, and what is stored is there', async () => {
   await renewSwarm();
   const warnings = async () => ((await docker.platform.must('get_database_status', { database_id: shop }))['running'] as Json)['warnings'];
-  await expect.poll(warnings, { timeout: 30_000 }).toContain('Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.');
+  await expect.poll(warnings).toContain('Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.');
   expect(await act('restart', shop)).toMatchObject({ state: 'RESTART_ERROR' });
   expect((await docker.messages(shop, 'database')).join('\n')).toMatch(/The swarm doesn't have what Shop DB! was deployed with any more \(its network, its secrets and files, its node\).* Deploy it again\./);
   // Stands for an image without Redis.
@@ -204,7 +204,7 @@ test('where the volume of a database is not found in such a swarm, it does not b
   const { docker: client } = docker.engine;
   await renewSwarm();
   const [volume] = await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] });
-  await expect.poll(() => deleteDockerVolume(client, volume!.Name).then(() => true, () => false), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => deleteDockerVolume(client, volume!.Name).then(() => true, () => false)).toBe(true);
   expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   expect((await docker.messages(cache, 'database')).join('\n')).toMatch(new RegExp(`The storage of cache was on the node \\w+, which is not part of the swarm any more, and ${volume!.Name} is not on \\S+\\. Nothing was changed: it would begin empty\\.`));
   expect(await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] })).toEqual([]);
@@ -230,5 +230,5 @@ test('a deletion takes volumes, secrets and everything else along', async () => 
   const left = async () => [...await listDockerServices(client, { label }), ...await listDockerSecrets(client, { label }), ...await listDockerConfigs(client, { label }),
     // Those without a name too, which images ask for.
     ...await listDockerVolumes(client, {}), ...await listDockerContainers(client, { label })];
-  await expect.poll(left, { timeout: 60_000, interval: 200 }).toEqual([]);
+  await expect.poll(left, { interval: 200 }).toEqual([]);
 });

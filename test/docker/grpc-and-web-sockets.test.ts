@@ -54,7 +54,7 @@ test('WebSockets live until their instance is replaced, and reach the new one th
   expect(await socket.exchange('hello')).toBe('hello');
   await docker.change(id, runs('two'));
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
-  await expect.poll(socket.closedAt, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(socket.closedAt).toBeDefined();
   expect(await Promise.race([stream.end, delay(20_000)])).toEqual({ status: 'broken' });
   const next = await openBoth();
   expect(await next.socket.exchange('again')).toBe('again');

@@ -54,7 +54,7 @@ const made = async (): Promise<unknown[]> => {
 };
 // Whatever a job did, the engine has nothing of it afterwards but the network of its environment.
 afterEach(async () => {
-  await expect.poll(made, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(made).toEqual([]);
 });
 
 test('a job runs to its end with its variables and secrets, and every line of it is told', async () => {
@@ -126,7 +126,7 @@ const runningTasks = async (id: string): Promise<unknown[]> =>
 test('a run that is canceled ends', async () => {
   const id = await create('canceled', 'echo begun; exec sleep 600');
   await docker.platform.must('deploy_job', { job_id: id });
-  await expect.poll(() => messages(id), { timeout: 20_000 }).toContain('begun');
+  await expect.poll(() => messages(id)).toContain('begun');
   await expect.poll(() => runningTasks(id)).toHaveLength(1);
   await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
   expect(await settled(id)).toBe('CANCELED');
@@ -153,7 +153,7 @@ test('a job that belongs to its environment runs when that is deployed, stopped 
   expect(await run(id)).toBe('DEPLOYED');
   expect((await messages(id)).at(-1)).toMatch(/^Not run: /);
   await docker.platform.must('delete_environment', { environment_id: environmentId });
-  await expect.poll(async () => (await docker.platform.call('get_job_status', { job_id: id })).status, { timeout: 20_000 }).toBe(404);
+  await expect.poll(async () => (await docker.platform.call('get_job_status', { job_id: id })).status).toBe(404);
   expect(await listDockerNetworks(docker.engine.docker, { label: [`io.infra-mcp.environment=${environmentId}`] })).toEqual([]);
 });
 

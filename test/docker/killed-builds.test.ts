@@ -103,10 +103,10 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   await kill();
   git.goOn();
   await start();
-  await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
+  await expect.poll(messages).toContain('half way');
   await kill();
   await start();
-  await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+  await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state']).toBe('RUNNING');
 
   expect(await messages()).toContain('The platform was interrupted: this step begins again.');
   expect(left()).toEqual([]);
@@ -117,7 +117,7 @@ test('a platform that is killed while it fetches, and while it builds, goes on a
   expect(await ended()).toEqual([]);
 
   await call('DELETE', `/environment/${environment}`);
-  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)], { timeout: 60_000 }).toEqual([]);
+  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker)]).toEqual([]);
 });
 
 test('an engine that is killed while it builds keeps nothing of that build, neither after the next one nor after the service is deleted', async () => {
@@ -125,19 +125,19 @@ test('an engine that is killed while it builds keeps nothing of that build, neit
   const messages = async (): Promise<unknown[]> => (await results(`/application/${application}/log`)).map(({ message }) => message);
 
   await call('POST', `/application/${application}/deploy`, {});
-  await expect.poll(messages, { timeout: 30_000 }).toContain('half way');
+  await expect.poll(messages).toContain('half way');
   await killEngine();
   expect(await ended()).not.toEqual([]);
-  await expect.poll(async () => (await call('GET', `/application/${application}/status`))['state'], { timeout: 60_000 }).toBe('RUNNING');
+  await expect.poll(async () => (await call('GET', `/application/${application}/status`))['state']).toBe('RUNNING');
   expect(await ended()).toEqual([]);
 
   git.commit('again', 'Slower', shellSource('exec sleep 600\n', 'RUN echo "once more"; sleep 3'));
   await call('POST', `/application/${application}/deploy`, {});
-  await expect.poll(messages, { timeout: 30_000 }).toContain('once more');
+  await expect.poll(messages).toContain('once more');
   await killEngine();
   await call('POST', `/environment/${environment}/cancelDeployment`);
   // Accepted once the deployment is canceled.
-  await expect.poll(() => call('DELETE', `/environment/${environment}`).then(() => 'deleted', String), { timeout: 60_000, interval: 500 }).toBe('deleted');
+  await expect.poll(() => call('DELETE', `/environment/${environment}`).then(() => 'deleted', String), { interval: 500 }).toBe('deleted');
   expect(await ended()).not.toEqual([]);
-  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker), ...await ended()], { timeout: 60_000 }).toEqual([]);
+  await expect.poll(async () => [...await listDockerServices(engine.docker), ...await listDockerImages(engine.docker), ...await ended()]).toEqual([]);
 });

@@ -132,7 +132,7 @@ test('what is measured is served to callers with a token, and a Prometheus evalu
   const directory = await mkdtemp(join(tmpdir(), 'prometheus-'));
   const prometheus = await startPrometheus(directory);
   try {
-    await expect.poll(async () => (await rules())['by-prometheus'], { timeout: 60_000, interval: 500 }).toMatchObject({ state: 'NOTIFIED' });
+    await expect.poll(async () => (await rules())['by-prometheus'], { interval: 500 }).toMatchObject({ state: 'NOTIFIED' });
     expect((await rules())['by-prometheus']).not.toHaveProperty('problem');
     expect(told.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Alert: by-prometheus \(HIGH\): by-prometheus fires\n/));
   } finally {

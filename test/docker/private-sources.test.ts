@@ -113,7 +113,7 @@ test('a build that never ends is ended after its time, and leaves nothing', asyn
     expect((await hasty.messages(id)).at(-1)).toBe(`The build did not end within ${seconds} seconds, which is its limit ("build_minutes" in the clusters file).`);
     // The container of the step goes a moment after the request.
     const containersOfBuilds = async () => (await listDockerContainers(client)).filter(({ Labels }) => Labels['io.infra-mcp.deployment'] === undefined);
-    await expect.poll(containersOfBuilds, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(containersOfBuilds).toEqual([]);
     await hasty.act('delete', id);
     expect((await listDockerImages(client)).flatMap(({ RepoTags }) => RepoTags ?? []).filter((name) => name.includes(id))).toEqual([]);
     expect(readdirSync(tmpdir()).filter((name) => /^infra-mcp-[0-9a-f]{8}-/.test(name))).toEqual([]);

@@ -102,7 +102,7 @@ test('the address of a stopped service stays its own, also where another one has
   const own = await named('held', 'own.held.example.com');
   expect(await askHeld()).toEqual([{ status: 200, text: 'held\n' }, { status: 200, text: 'starred\n' }]);
   await docker.act('stop', own);
-  await expect.poll(askHeld, { timeout: 10_000 }).toEqual([noService, { status: 200, text: 'starred\n' }]);
+  await expect.poll(askHeld).toEqual([noService, { status: 200, text: 'starred\n' }]);
   const { status, text } = await docker.platform.call('create_container_domain', { container_id: own, domain: 'starred-staging.localhost', generate_certificate: false });
   expect([status, text]).toEqual([400, expect.stringContaining('lies below localhost')]);
 });
@@ -132,10 +132,10 @@ test('a proxy that dies is back with its routes, and one that somebody removes t
   const [first] = await proxies();
   const { State } = await inspectDockerContainer(docker.engine.docker, first!.Id);
   process.kill((State as { Pid?: number }).Pid!, 'SIGKILL');
-  await expect.poll(answers, { timeout: 20_000 }).toEqual({ status: 200, text: 'still here\n' });
+  await expect.poll(answers).toEqual({ status: 200, text: 'still here\n' });
   expect((await proxies())[0]!.Id).toBe(first!.Id);
   await removeDockerContainer(docker.engine.docker, first!.Id);
-  await expect.poll(answers, { timeout: 20_000 }).toEqual({ status: 200, text: 'still here\n' });
+  await expect.poll(answers).toEqual({ status: 200, text: 'still here\n' });
 });
 
 test('a port that nothing listens on fails the deployment in words, and the version before serves on', async () => {
@@ -144,7 +144,7 @@ test('a port that nothing listens on fails the deployment in words, and the vers
   await docker.change(id, { ports, arguments: ['-c', page('two')] });
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   expect((await docker.messages(id)).join('\n')).toMatch(/does not answer: no instance takes connections on port 9090\./);
-  await expect.poll(() => ask('mistaken-staging.localhost'), { timeout: 10_000 }).toEqual({ status: 200, text: 'one\n' });
+  await expect.poll(() => ask('mistaken-staging.localhost')).toEqual({ status: 200, text: 'one\n' });
   expect(await linksOf(id)).toEqual([`http://mistaken-staging.localhost:${port}`]);
 });
 
@@ -178,7 +178,7 @@ test('public ports are served while the platform is away, and by its next proces
     ...await listDockerServices(engine.docker, { label }), ...await listDockerNetworks(engine.docker, { label }), ...await listDockerSecrets(engine.docker, { label }),
     ...await listDockerConfigs(engine.docker, { label }), ...await listDockerVolumes(engine.docker, { label }), ...await listDockerContainers(engine.docker, { label }),
   ];
-  await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(left).toEqual([]);
 });
 
 test('a domain that others reach is served with certificates, which plain requests are sent on to', async () => {
@@ -200,7 +200,7 @@ test('a domain that others reach is served with certificates, which plain reques
   });
   await proxy.sync(signal);
   const host = 'safe-live.apps.local';
-  await expect.poll(() => askProxy({ host, port: 8843, path: '/', isSecure: true }).catch(String), { timeout: 20_000 }).toEqual({ status: 200, text: 'safely\n' });
+  await expect.poll(() => askProxy({ host, port: 8843, path: '/', isSecure: true }).catch(String)).toEqual({ status: 200, text: 'safely\n' });
   expect(await askProxy({ host, port: 8881, path: '/a?b=c' })).toMatchObject({ status: 308, location: `https://${host}:8843/a?b=c` });
   await deleteDockerService(client, service);
   await proxy.sync(signal);

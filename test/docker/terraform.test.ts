@@ -193,10 +193,10 @@ test('a run that takes too long and one that is canceled end, and keep what was 
     const lines = await messages(id);
     return lines.slice(lines.findLastIndex((line) => line.startsWith('Planned:')));
   };
-  await expect.poll(ofTheRun, { timeout: 120_000 }).toContain('note.b: add...');
+  await expect.poll(ofTheRun).toContain('note.b: add...');
   await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
   expect(await settled(id)).toBe('CANCELED');
-  await expect.poll(async () => (await made(id)).services, { timeout: 120_000 }).toEqual([]);
+  await expect.poll(async () => (await made(id)).services).toEqual([]);
   expect(await stateOf(id)).toBe('1\na plain one\n');
 
   // What can't be destroyed keeps its state, and is deleted once it can.
@@ -219,7 +219,7 @@ test('in a swarm that was made anew its state is found, and nothing is planned w
   expect(await plan(id), (await messages(id)).join('\n')).toMatchObject({ status: 'SUCCESS', to_add: 0, to_change: 0, to_destroy: 0 });
   await docker.engine.renewSwarm();
   const { Name, Labels } = (await made(id)).volumes[0]!;
-  await expect.poll(() => deleteDockerVolume(docker.engine.docker, Name).then(() => true, () => false), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => deleteDockerVolume(docker.engine.docker, Name).then(() => true, () => false)).toBe(true);
   expect((await plan(id))['reason']).toMatch(/The node with the storage of anew is not known in this swarm, and \S+ is not on \S+\. Nothing was changed/);
   expect((await made(id)).volumes).toEqual([]);
   await createDockerVolume(docker.engine.docker, Name, Labels ?? {});

@@ -60,7 +60,7 @@ test('everything of an environment is copied but the data of databases and the d
 test('a copy can be deployed by itself', async () => {
   const { answer } = await cloning({ name: 'to-deploy' });
   await platform.must('deploy_environment', { environment_id: answer['id'] });
-  await expect.poll(async () => ((await platform.must('get_environment_status', { environment_id: answer['id'] }))['environment'] as Json)['state'], { timeout: 20_000 }).toBe('DEPLOYED');
+  await expect.poll(async () => ((await platform.must('get_environment_status', { environment_id: answer['id'] }))['environment'] as Json)['state']).toBe('DEPLOYED');
 });
 
 test('into PRODUCTION is asked about as creating there, out of PRODUCTION too, and says what is copied', async () => {

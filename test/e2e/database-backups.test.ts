@@ -24,7 +24,7 @@ async function calling(tool: string, args: Json, user = userAnswering(agree)) {
 
 test('a backup is made without a question, and listed when it is complete', async () => {
   expect(await calling('create_database_backup', { ...orders, name: 'by-hand', message: 'Before a change.' })).toMatchObject({ isError: false, questions: [] });
-  await expect.poll(async () => (await calling('list_database_backups', orders)).text, { timeout: 10_000 }).toMatch(/3 backups[^]*by-hand \| DEPLOYED \|/);
+  await expect.poll(async () => (await calling('list_database_backups', orders)).text).toMatch(/3 backups[^]*by-hand \| DEPLOYED \|/);
 });
 
 test('who agrees to a restoration sees which backup it is, how old, and what becomes of the old data', async () => {

@@ -230,7 +230,7 @@ describe('a deploy that is not waited for tells', () => {
     const [one, other] = ['a', 'b'].map((letter) => letter.repeat(40)) as [string, string];
     for (const git_commit_id of [one, other]) {
       await platform.must('deploy_application', { application_id, git_commit_id });
-      await expect.poll(async () => (await platform.must('get_application_status', { application_id }))['state'], { timeout: 10_000, interval: 10 }).toBe('RUNNING');
+      await expect.poll(async () => (await platform.must('get_application_status', { application_id }))['state'], { interval: 10 }).toBe('RUNNING');
     }
     const { answer } = await sentFor('rollback_application', { application });
     expect(answer).toMatchObject({ deploys: 'commit bbbbbbb → commit aaaaaaa', instances: '1', public_addresses: reached });

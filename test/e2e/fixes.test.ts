@@ -77,7 +77,7 @@ const latestOf = async (service: string): Promise<unknown> => {
 };
 
 /** How the latest deployment of a service ended, once nothing of it moves. */
-const expectEnd = (service: string, state: RegExp) => expect.poll(() => latestOf(service), { timeout: 10_000, interval: 20 }).toMatch(state);
+const expectEnd = (service: string, state: RegExp) => expect.poll(() => latestOf(service), { interval: 20 }).toMatch(state);
 
 function expectUsable(calls: readonly NextCall[]): void {
   expect(calls.length).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollIntervalFor } from '../../src/server/browse/resources/poll-interval.ts';
 import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
+import { eventually } from '../support/eventually.ts';
 import { unknownId, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { resourceServersOf, protocolVersions, type ResourceServers, type ResourceClient } from '../support/resource-clients.ts';
 
@@ -32,7 +33,7 @@ function hasty(): Watches & { readonly looks: () => number } {
 /** Waits until each of so many things has been looked at again, twice. */
 const lookedAt = async (things: number, { looks }: ReturnType<typeof hasty>): Promise<void> => {
   const before = looks();
-  await vi.waitFor(() => expect(looks()).toBeGreaterThan(before + 4 * things), { timeout: 10_000 });
+  await eventually(() => expect(looks()).toBeGreaterThan(before + 4 * things));
 };
 
 describe.each(protocolVersions)('a client of the %s era', (era) => {
@@ -51,10 +52,10 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     await lookedAt(2, watches);
     expect(server.updatedUris).toEqual([]);
     await deploy();
-    await vi.waitFor(() => expect(new Set(server.updatedUris)).toEqual(new Set([status, logs])), { timeout: 10_000 });
+    await eventually(() => expect(new Set(server.updatedUris)).toEqual(new Set([status, logs])));
     expect(await server.text(status)).toContain('deployment_id: ');
     await stop();
-    await vi.waitFor(() => expect(watches.size()).toBe(0));
+    await eventually(() => expect(watches.size()).toBe(0));
     const [told, looks] = [server.updatedUris.length, watches.looks()];
     await deploy();
     await server.text(status);
@@ -68,10 +69,10 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     server = await content.connect(era, { watches: usual });
     const all = [status, logs, 'infra://environment/shop/staging/status'];
     const { stop } = await server.watch(all);
-    await vi.waitFor(() => expect(looks).toBe(all.length), { timeout: 5_000 });
+    await eventually(() => expect(looks).toBe(all.length));
     await server.client.callTool({ name: 'deploy_service', arguments: { service: 'shop/staging/nightly-report' } });
     // Looked at as seldom as what stands still it would take longer.
-    await vi.waitFor(() => expect(new Set(server.updatedUris)).toEqual(new Set(all)), { timeout: 8_000 });
+    await eventually(() => expect(new Set(server.updatedUris)).toEqual(new Set(all)));
     await stop();
   });
 
@@ -87,7 +88,7 @@ describe.each(protocolVersions)('a client of the %s era', (era) => {
     await server.watch([status, logs]);
     expect(watches.size()).toBe(2);
     await server.client.close();
-    await vi.waitFor(() => expect(watches.size()).toBe(0));
+    await eventually(() => expect(watches.size()).toBe(0));
   });
 });
 
@@ -98,11 +99,11 @@ test('something is looked at as moving while it is deployed, and as still before
   const watches = createWatches({ clock: { now: Date.now }, pollInterval: ({ moving }) => (moods.push(moving), 10) });
   const server = await slowContent.connect('modern', { watches });
   const { stop } = await server.watch([status]);
-  await vi.waitFor(() => expect(moods).toContain(false), { timeout: 10_000 });
+  await eventually(() => expect(moods).toContain(false));
   expect(moods).not.toContain(true);
   await slow.must('deploy_job', { job_id: seedId('service/shop/staging/nightly-report') });
-  await vi.waitFor(() => expect(moods).toContain(true), { timeout: 10_000 });
-  await vi.waitFor(() => expect(moods.at(-1)).toBe(false), { timeout: 10_000 });
+  await eventually(() => expect(moods).toContain(true));
+  await eventually(() => expect(moods.at(-1)).toBe(false));
   await stop();
   await slowContent.close();
   await slow.close();
@@ -130,5 +131,5 @@ test('two listeners of one client cause no more requests than one', async () => 
   await first.stop();
   expect(watches.size()).toBe(2);
   await second.stop();
-  await vi.waitFor(() => expect(watches.size()).toBe(0));
+  await eventually(() => expect(watches.size()).toBe(0));
 });

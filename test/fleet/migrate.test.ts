@@ -84,7 +84,7 @@ describe('a platform that moves to a database', () => {
       using database = new DatabaseSync(join(dataDir, databaseFile), { timeout: 5000 });
       return use(database);
     };
-    await expect.poll(() => inFile((file) => file.prepare('SELECT count(*) AS n FROM log_line WHERE deployment_id IN (SELECT id FROM deployment WHERE ended_at IS NULL)').get()!['n']), { timeout: 30_000, interval: 20 }).toBeGreaterThan(3);
+    await expect.poll(() => inFile((file) => file.prepare('SELECT count(*) AS n FROM log_line WHERE deployment_id IN (SELECT id FROM deployment WHERE ended_at IS NULL)').get()!['n']), { interval: 20 }).toBeGreaterThan(3);
     before.child.kill('SIGKILL');
     await before.ended;
     const wasOpen = inFile((file) => Number(file.prepare(open).get()!['n']));
@@ -99,7 +99,7 @@ describe('a platform that moves to a database', () => {
     const refused = await runProgram(['platform', ...args]);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('were moved to the database')]);
     const after = await startPlatformProgram([...args, '--time-scale', '0.02'], { INFRA_DATABASE_URL: address });
-    await expect.poll(() => query(address, 'select count(*) as n from deployment where ended_at is null'), { timeout: 60_000 }).toEqual([{ n: 0 }]);
+    await expect.poll(() => query(address, 'select count(*) as n from deployment where ended_at is null')).toEqual([{ n: 0 }]);
     const ends = await query<{ id: string; status: string }>(address, 'select id, status from deployment');
     for (const id of ordered) expect(ends.filter((one) => one.id === id).map(({ status }) => status), id).toEqual(['SUCCESS']);
     // Each service of a deployment ends once, each of its states is told once, and each step was made once.
@@ -164,12 +164,12 @@ const withSchema = async (): Promise<string> => {
 const killed = async (dataDir: string, address: string, hold: readonly string[], more: () => Promise<void> = async () => {}): Promise<Printed> => {
   const letGo = await holding(address, ...hold);
   const program = spawnInTest(commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }));
-  await expect.poll(() => query(address, waitsForLock), { timeout: 120_000 }).toEqual([{ n: 1 }]);
+  await expect.poll(() => query(address, waitsForLock)).toEqual([{ n: 1 }]);
   program.child.kill('SIGKILL');
   await program.ended;
   await more();
   await letGo();
-  await expect.poll(() => query(address, connections), { timeout: 30_000 }).toEqual([{ n: 0 }]);
+  await expect.poll(() => query(address, connections)).toEqual([{ n: 0 }]);
   return printed(await migrate(dataDir, address));
 };
 

@@ -1,6 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
+import { eventually } from '../support/eventually.ts';
 import { agree, connectModern, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { openServerFleet, type Replica, type ServerFleet } from './server-fleet.ts';
 
@@ -48,36 +49,36 @@ test('an application that is renamed at one server, and whose name another one g
   expect([await idAt(one, 'moving'), await idAt(other, 'moving')]).toEqual([first, first]);
   await rename(one, first, 'moved');
   const second = await create(one, 'moving');
-  await vi.waitFor(async () => expect(await idAt(other, 'moving')).toBe(second));
+  await eventually(async () => expect(await idAt(other, 'moving')).toBe(second));
   expect([await idAt(other, 'moved'), await idAt(one, 'moving')]).toEqual([first, second]);
 });
 
 test('a rename by somebody else that one server sees is known to all', async () => {
   const id = await create(one, 'theirs');
-  await vi.waitFor(async () => expect(await idAt(other, 'theirs')).toBe(id));
+  await eventually(async () => expect(await idAt(other, 'theirs')).toBe(id));
   await rename(outside, id, 'ours');
   const taken = await create(outside, 'theirs');
   // One server reads it by its id, and so sees another name than before.
   await must(one, 'get_service', { service: `infra://service/application/${id}` });
-  await vi.waitFor(async () => expect(await idAt(other, 'theirs')).toBe(taken));
+  await eventually(async () => expect(await idAt(other, 'theirs')).toBe(taken));
 });
 
 test('after the connection to the database was lost, no list of before is used', async () => {
   const id = await create(one, 'unheard');
-  await vi.waitFor(async () => expect(await idAt(other, 'unheard')).toBe(id));
+  await eventually(async () => expect(await idAt(other, 'unheard')).toBe(id));
   await fleet.letIn(false);
   await rename(outside, id, 'heard');
   const taken = await create(outside, 'unheard');
-  await vi.waitFor(async () => expect(await idAt(other, 'unheard')).toBe(taken));
+  await eventually(async () => expect(await idAt(other, 'unheard')).toBe(taken));
   await fleet.letIn(true);
-  await vi.waitFor(async () => expect(await idAt(other, 'heard')).toBe(id));
+  await eventually(async () => expect(await idAt(other, 'heard')).toBe(id));
 });
 
 test('what was learned is kept for the next server without names of callers, and what was deleted is dropped', async () => {
   const names = async (): Promise<unknown[]> => (await fleet.query("select resource->>'name' as name from guard_resource")).map(({ name }) => name);
   const id = await create(one, 'short-lived');
-  await vi.waitFor(async () => expect(await names()).toContain('short-lived'));
+  await eventually(async () => expect(await names()).toContain('short-lived'));
   expect(JSON.stringify(await fleet.query('select principal from guard_resource'))).not.toContain('local');
   await must(other, 'delete_service', { service: `infra://service/application/${id}` });
-  await vi.waitFor(async () => expect(await names()).not.toContain('short-lived'));
+  await eventually(async () => expect(await names()).not.toContain('short-lived'));
 });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/cli/config/read-config.ts';
 import { approvalsConfigOf, openDecisionLog } from '../../src/cli/wiring/guard.ts';
 import { toWire } from '../../src/contract/operation.ts';
@@ -11,6 +11,7 @@ import { terminalSource } from '../../src/server/guard/storage/secret-tries.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { definitions, type Part } from '../../src/telemetry/metrics/definitions.ts';
 import { commandLine, runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';
+import { eventually } from '../support/eventually.ts';
 import { approvalCodeIn, operatorSecret } from '../support/guard-fixture.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startProgram } from '../support/started-program.ts';
@@ -62,7 +63,7 @@ describe('infra-mcp http', () => {
 
     const client = await connectLegacyHttp(new URL(ready.url));
     onTestFinished(closeTestServers);
-    await vi.waitFor(async () => expect((await scrape()).value('infra_mcp_http_streams')).toBe(1));
+    await eventually(async () => expect((await scrape()).value('infra_mcp_http_streams')).toBe(1));
     expect((await scrape()).value('infra_mcp_http_sessions')).toBe(1);
 
     const code = approvalCodeIn(textOf(await client.call('stop_environment', development)));
@@ -126,7 +127,7 @@ describe('infra-mcp http', () => {
 describe('infra-mcp stdio', () => {
   test('serves metrics, those of the embedded platform once it serves it', async () => {
     const assistant = await startAssistant({ INFRA_DATA_DIR: await temporaryDirectory(), INFRA_METRICS_PORT: '0', INFRA_LOG_LEVEL: 'info' });
-    const line = await vi.waitFor(() => {
+    const line = await eventually(() => {
       const found = assistant.stderr().split('\n').find((one) => one.includes('serving metrics'));
       expect(found).toBeDefined();
       return found!;
@@ -170,7 +171,7 @@ describe('infra-mcp platform', () => {
     for (const status of [200, 410, 503]) await call('create_webhook', { organization_id: ready.organization_id, target_url: await webhookReceiver(status), kind: 'STANDARD', events: ['DEPLOYMENT_STARTED'] });
     const { seed } = ready as unknown as { seed: Record<string, string> };
     await call('deploy_application', { application_id: seed['application_id'], git_commit_id: 'a'.repeat(40) });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const metrics = await scrape();
       const attempts = (result: string) => metrics.value('infra_platform_webhook_attempts_total', { result });
       expect(metrics.value('infra_platform_deployments', { status: 'SUCCESS' })).toBe(ended + 1);
@@ -178,7 +179,7 @@ describe('infra-mcp platform', () => {
       expect([attempts('delivered'), attempts('failed'), metrics.value('infra_platform_webhook_deliveries_waiting')]).toEqual([1, 2, 0]);
       expect(attempts('retried')).toBeGreaterThanOrEqual(5);
       expect(metrics.value('infra_platform_webhook_lag_seconds')).toBe(0);
-    }, { timeout: 30_000 });
+    });
   });
 });
 

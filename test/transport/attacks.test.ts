@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
 import { exchangeRaw, openRawConnection, statusOf } from './raw-connection.ts';
 
@@ -196,14 +197,14 @@ describe('a flood', () => {
     const beyond = await openRawConnection(port);
     await beyond.ended;
     for (const { socket } of wires) socket.destroy();
-    await vi.waitFor(async () => expect(statusOf(await exchangeRaw(port, request({})))).toBe(200));
+    await eventually(async () => expect(statusOf(await exchangeRaw(port, request({})))).toBe(200));
   });
 
   test('of calls is queued, then sent away for a moment', async () => {
     const { post, heldCalls: held } = await startTestServer({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1, waitingTime: 10_000 } });
     const call = (label: string) => post(modernCall('hold', { label }), modernHeaders('hold'));
     const running = [call('a'), call('b')];
-    await vi.waitFor(() => expect(held).toHaveLength(2));
+    await eventually(() => expect(held).toHaveLength(2));
     const third = call('c');
     const fourth = call('d');
     const sentAway = await Promise.race([third, fourth]);
@@ -211,7 +212,7 @@ describe('a flood', () => {
     expect(Number(sentAway.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(held).toHaveLength(2);
     held[0]!.release();
-    await vi.waitFor(() => expect(held).toHaveLength(3));
+    await eventually(() => expect(held).toHaveLength(3));
     for (const { release: letGo } of held) letGo();
     expect((await Promise.all([...running, third, fourth])).filter(({ status }) => status === 200)).toHaveLength(3);
   });
@@ -219,7 +220,7 @@ describe('a flood', () => {
   test('of calls that wait too long sends them away', async () => {
     const { post, heldCalls: held } = await startTestServer({ limits: { callsPerPrincipal: 1, waitingTime: 20 } });
     void post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     expect((await post(modernCall('who'), modernHeaders('who'))).status).toBe(503);
   });
 
@@ -232,7 +233,7 @@ describe('a flood', () => {
       body: JSON.stringify(modernCall('hold', { label: 'a' })),
       signal: leave.signal,
     });
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     leave.abort();
     await expect(gone).rejects.toThrow();
     expect((await post(modernCall('who'), modernHeaders('who'))).status).toBe(200);
@@ -249,7 +250,7 @@ describe('a flood', () => {
     expect(first.status).toBe(200);
     expect((await stream()).status).toBe(503);
     await first.body!.cancel();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const next = await stream();
       expect(next.status).toBe(200);
       await next.body!.cancel();

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCalls } from '../../src/server/audit/read-calls.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { permissionOf } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { approveOnPage } from './approve-on-page.ts';
 import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from './test-server.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
@@ -94,7 +95,7 @@ describe('infra-mcp http', () => {
     const hangup = async (says: string): Promise<void> => {
       const before = output.stderr.split(says).length;
       child.kill('SIGHUP');
-      await vi.waitFor(() => expect(output.stderr.split(says).length).toBeGreaterThan(before), 5000);
+      await eventually(() => expect(output.stderr.split(says).length).toBeGreaterThan(before));
     };
     expect([await enter(ann), await enter(bob), await toolsOf(ann)]).toEqual([200, 401, true]);
 

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { closeTestServers, connectLegacyHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
 import { openRawConnection, statusOf } from './raw-connection.ts';
 import { textOf } from '../support/mcp-clients.ts';
@@ -11,7 +12,7 @@ describe('a host that stops', () => {
     const client = await connectLegacyHttp(url);
     const legacy = client.call('hold', { label: 'legacy' });
     const modern = post(modernCall('hold', { label: 'modern' }), modernHeaders('hold'));
-    await vi.waitFor(() => expect(held).toHaveLength(2));
+    await eventually(() => expect(held).toHaveLength(2));
     const stopped = close();
     for (const { release: letGo } of held) letGo();
     expect(textOf(await legacy)).toBe('held legacy');
@@ -24,7 +25,7 @@ describe('a host that stops', () => {
     const { post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000, callsPerPrincipal: 1 } });
     const call = () => post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
     const running = call();
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     const waiting = call();
     const stopped = close();
     for (const refused of [await waiting, await call()]) {
@@ -47,7 +48,7 @@ describe('a host that stops', () => {
     const call = post(modernCall('hold', { label: 'late' }), modernHeaders('hold'));
     const inSession = await post({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'greet', arguments: {} } }, { 'mcp-session-id': session });
     expect(await inSession.text()).toContain('hello');
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     held[0]!.release();
     expect((await call).status).toBe(200);
     await stopped;
@@ -56,7 +57,7 @@ describe('a host that stops', () => {
   test('answers requests that are just arriving, whole', async () => {
     const { port, post, heldCalls: held, close } = await startTestServer({ limits: { shutdownDelay: 500, drainTime: 20_000 } });
     const call = post(modernCall('hold', { label: 'a' }), modernHeaders('hold'));
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     const connection = await openRawConnection(port);
     const stopped = close();
     held[0]!.release();
@@ -74,7 +75,7 @@ describe('a host that stops', () => {
   test('tells calls that take too long how to go on', async () => {
     const { post, heldCalls: held, close } = await startTestServer({ limits: { drainTime: 50 } });
     const call = post(modernCall('hold', { label: 'a' }, 7), modernHeaders('hold'));
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     await close();
     const answer = await call;
     expect(answer.status).toBe(503);
@@ -86,7 +87,7 @@ describe('a host that stops', () => {
     const client = await connectLegacyHttp(url);
     let begun = false;
     const call = client.call('progress', {}, { onprogress: () => (begun = true) });
-    await vi.waitFor(() => expect(begun).toBe(true));
+    await eventually(() => expect(begun).toBe(true));
     const [outcome] = await Promise.all([call.catch((error: unknown) => error), close()]);
     expect(String(outcome)).toContain('look at the present state');
   });

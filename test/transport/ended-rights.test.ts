@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
@@ -19,6 +19,7 @@ import { startHttpServer, type HttpServer } from '../../src/transport/http/http-
 import { restrictedDependencies } from '../../src/transport/http/restricted-dependencies.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { connectLegacy, connectModern } from '../support/mcp-clients.ts';
 import { rawHttp, type RawClientOptions } from '../support/raw-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
@@ -117,7 +118,7 @@ const sessionsOf = { modern: 0, legacy: 1 } as const;
 /** What stays open on the server for its clients. */
 const held = () => ({ watched: watches.size(), streams: server.load().streams, sessions: server.load().sessions });
 
-const until = (expected: Partial<ReturnType<typeof held>>) => vi.waitFor(() => expect(held()).toMatchObject(expected), { timeout: 20_000 });
+const until = (expected: Partial<ReturnType<typeof held>>) => eventually(() => expect(held()).toMatchObject(expected));
 
 describe.each(['modern', 'legacy'] as const)('with the %s protocol version,', (era) => {
   const ann = createApiKey();

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
 import { unrestricted } from '../../src/transport/http/restriction.ts';
+import { eventually } from '../support/eventually.ts';
 import { closeTestServers, initialize, modernCall, modernHeaders, startTestServer, type TestServer } from './test-server.ts';
 import { exchangeRaw, openRawConnection, statusOf } from './raw-connection.ts';
 
@@ -49,14 +50,14 @@ describe('a key that sends another platform token with every request', () => {
   test('has no more calls at once, and no more that wait', async () => {
     const server = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 1 } });
     const running = [hold(server, as('ann', 1)), hold(server, as('ann', 2))];
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    await eventually(() => expect(server.heldCalls).toHaveLength(2));
     const more = [hold(server, as('ann', 3)), hold(server, as('ann', 4))];
     expect((await Promise.race(more)).status).toBe(503);
     expect(server.heldCalls).toHaveLength(2);
     const bob = hold(server, as('bob'));
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(3));
+    await eventually(() => expect(server.heldCalls).toHaveLength(3));
     for (const { release: letGo } of server.heldCalls) letGo();
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(4));
+    await eventually(() => expect(server.heldCalls).toHaveLength(4));
     for (const { release: letGo } of server.heldCalls) letGo();
     await Promise.all([...running, ...more, bob]);
   });
@@ -77,7 +78,7 @@ describe('a key that sends another platform token with every request', () => {
 test('without caller authentication each platform token has its own share, and no more', async () => {
   const server = await startTestServer({ limits: { callsPerPrincipal: 1, waitingTime: 20 } });
   const running = [hold(server, { 'x-infra-api-token': 'ann' }), hold(server, { 'x-infra-api-token': 'bob' })];
-  await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+  await eventually(() => expect(server.heldCalls).toHaveLength(2));
   expect((await hold(server, { 'x-infra-api-token': 'bob' })).status).toBe(503);
   for (const { release: letGo } of server.heldCalls) letGo();
   await Promise.all(running);
@@ -102,15 +103,15 @@ describe('a batch', () => {
     const server = await start({ limits: { callsPerPrincipal: 3, waitingTime: 20 } });
     const { headers } = await open(server, as('ann'));
     const batch = server.post([legacyHold(1), legacyHold(2), { jsonrpc: '2.0', method: 'notifications/initialized' }], headers);
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    await eventually(() => expect(server.heldCalls).toHaveLength(2));
     expect((await server.post([legacyHold(3), legacyHold(4)], headers)).status).toBe(503);
     expect(server.heldCalls).toHaveLength(2);
     const single = hold(server, as('ann'));
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(3));
+    await eventually(() => expect(server.heldCalls).toHaveLength(3));
     for (const { release: letGo } of server.heldCalls) letGo();
     await Promise.all([batch.then((answer) => answer.text()), single]);
     const again = server.post([legacyHold(5), legacyHold(6), legacyHold(7)], headers);
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(6));
+    await eventually(() => expect(server.heldCalls).toHaveLength(6));
     for (const { release: letGo } of server.heldCalls) letGo();
     expect((await again).status).toBe(200);
   });
@@ -129,7 +130,7 @@ describe('a batch', () => {
     const server = await start({ limits: { callsPerPrincipal: 2, waitingPerPrincipal: 0 } });
     const { headers } = await open(server, as('ann'));
     const running = [hold(server, as('ann')), hold(server, as('ann'))];
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    await eventually(() => expect(server.heldCalls).toHaveLength(2));
     const listen = { jsonrpc: '2.0', id: 9, method: 'subscriptions/listen', params: { notifications: {} } };
     expect((await server.post([listen, legacyHold(1)], headers)).status).toBe(503);
     for (const { release: letGo } of server.heldCalls) letGo();
@@ -142,7 +143,7 @@ describe('a call of a session', () => {
     const server = await start({ limits: { callsPerPrincipal: 1, waitingTime: 5000 } });
     const { headers } = await open(server, as('ann'));
     const call = server.post(legacyHold(1), headers);
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(1));
+    await eventually(() => expect(server.heldCalls).toHaveLength(1));
     await server.post(takeBack(1), headers);
     expect(await (await call).text()).toBe('');
     expect(server.heldCalls[0]!.cancelled).toBe(true);
@@ -153,7 +154,7 @@ describe('a call of a session', () => {
     const server = await start({ limits: { callsPerPrincipal: 2, waitingTime: 5000 } });
     const { headers } = await open(server, as('ann'));
     const batch = server.post([legacyHold(1), legacyHold(2)], headers);
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    await eventually(() => expect(server.heldCalls).toHaveLength(2));
     await server.post(takeBack(1), headers);
     server.heldCalls.find(({ label }) => label === '2')!.release();
     expect(await (await batch).text()).toContain('held 2');
@@ -164,7 +165,7 @@ describe('a call of a session', () => {
     const server = await start({ limits: { callsPerPrincipal: 3, waitingTime: 5000 } });
     const { headers } = await open(server, as('ann'));
     const before = server.post(legacyHold(7), headers);
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(1));
+    await eventually(() => expect(server.heldCalls).toHaveLength(1));
     const answer = await server.post(message, headers);
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('give each request an id of its own');
@@ -172,7 +173,7 @@ describe('a call of a session', () => {
     server.heldCalls[0]!.release();
     await (await before).text();
     const again = server.post(legacyHold(7), headers);
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(2));
+    await eventually(() => expect(server.heldCalls).toHaveLength(2));
     server.heldCalls[1]!.release();
     expect(await (await again).text()).toContain('held 7');
   });
@@ -188,7 +189,7 @@ describe('an address', () => {
     expect(beyond.received()).toBe('');
     expect(statusOf(await exchangeRaw(port, said(initialize, as('bob'))))).toBe(200);
     for (const { socket } of wires) socket.destroy();
-    await vi.waitFor(async () => expect(statusOf(await exchangeRaw(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200));
+    await eventually(async () => expect(statusOf(await exchangeRaw(port, said(initialize, as('bob')), '127.0.0.2'))).toBe(200));
   });
 
   test('opens so many sessions, by whichever keys', async () => {
@@ -202,7 +203,7 @@ describe('an address', () => {
   test('has so many calls wait', async () => {
     const server = await start({ limits: { calls: 1, callsPerPrincipal: 1, waitingPerAddress: 1, waitingTime: 10_000 } });
     const running = hold(server, as('ann'));
-    await vi.waitFor(() => expect(server.heldCalls).toHaveLength(1));
+    await eventually(() => expect(server.heldCalls).toHaveLength(1));
     const call = (name: string, from: string) => exchangeRaw(server.port, said(modernCall('who'), { ...modernHeaders('who'), ...as(name) }), from).then(statusOf);
     const both = [call('bob', '127.0.0.2'), call('eve', '127.0.0.2')];
     expect(await Promise.race(both)).toBe(503);

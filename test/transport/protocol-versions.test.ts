@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { closeTestServers, connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders, startTestServer } from './test-server.ts';
 import { textOf } from '../support/mcp-clients.ts';
 
@@ -25,17 +26,17 @@ describe.each(eras)('a %s client', (_, connect) => {
     const client = await connect(url);
     const giveUp = new AbortController();
     const call = client.call('hold', { label: 'a' }, { signal: giveUp.signal });
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     giveUp.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitFor(() => expect(held[0]!.cancelled).toBe(true));
+    await eventually(() => expect(held[0]!.cancelled).toBe(true));
   });
 
   test('has many calls running side by side', async () => {
     const { url, heldCalls: held } = await startTestServer();
     const client = await connect(url);
     const calls = ['a', 'b', 'c'].map((label) => client.call('hold', { label }));
-    await vi.waitFor(() => expect(held).toHaveLength(3));
+    await eventually(() => expect(held).toHaveLength(3));
     for (const { release: letGo } of held.toReversed()) letGo();
     expect((await Promise.all(calls)).map(textOf)).toEqual(['held a', 'held b', 'held c']);
   });
@@ -66,10 +67,10 @@ describe('a session', () => {
     const stream = await fetch(url, { headers: { ...listening, accept: 'text/event-stream' } });
     const client = await connectLegacyHttp(url);
     const call = client.call('hold', { label: 'long' });
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
 
     now = 51;
-    await vi.waitFor(() => expect(log.lines.filter(({ message }) => message === 'session ended')).toHaveLength(1));
+    await eventually(() => expect(log.lines.filter(({ message }) => message === 'session ended')).toHaveLength(1));
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect((await post(list, unused)).status).toBe(404);
     expect((await post(list, listening)).status).toBe(200);
@@ -92,7 +93,7 @@ describe('a session', () => {
     const { url, post, heldCalls: held } = await startTestServer({ limits: { sessionsPerPrincipal: 1 } });
     const client = await connectLegacyHttp(url);
     const call = client.call('hold', { label: 'a' });
-    await vi.waitFor(() => expect(held).toHaveLength(1));
+    await eventually(() => expect(held).toHaveLength(1));
     const refused = await post(initialize);
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('30');

@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
@@ -17,6 +17,7 @@ import { restrictedDependencies } from '../../src/transport/http/restricted-depe
 import { unrestricted } from '../../src/transport/http/restriction.ts';
 import { startHttpServer, type HttpServer } from '../../src/transport/http/http-server.ts';
 import { tools } from '../../tools/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../support/resource-clients.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -102,7 +103,7 @@ const connect = {
 /** Waits until everything that is watched has been looked at again. */
 async function lookedAgain(): Promise<void> {
   const before = looks;
-  await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3 * watches.size()), { timeout: 10_000 });
+  await eventually(() => expect(looks).toBeGreaterThan(before + 3 * watches.size()));
 }
 
 const change = (who: string, state: string): void => void (stateByToken[`Token ${tokens[who]!}`] = state);
@@ -114,11 +115,11 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, with the %s protocol ve
     expect(watches.size()).toBe(2);
     await lookedAgain();
     change('ann', 'DEPLOYMENT_ERROR');
-    await vi.waitFor(() => expect(ann.updatedUris).toEqual([status]), { timeout: 10_000 });
+    await eventually(() => expect(ann.updatedUris).toEqual([status]));
     await lookedAgain();
     expect(bob.updatedUris).toEqual([]);
     change('bob', 'STOPPED');
-    await vi.waitFor(() => expect(bob.updatedUris).toEqual([status]), { timeout: 10_000 });
+    await eventually(() => expect(bob.updatedUris).toEqual([status]));
     expect(ann.updatedUris).toEqual([status]);
   });
 
@@ -134,11 +135,11 @@ describe.each(['modern', 'legacy'] as const)('over HTTP, with the %s protocol ve
     expect(watches.size()).toBe(1);
     await lookedAgain();
     change('ann', 'RESTARTING');
-    await vi.waitFor(() => expect([...one.updatedUris, ...other.updatedUris]).toEqual([status, status]), { timeout: 10_000 });
+    await eventually(() => expect([...one.updatedUris, ...other.updatedUris]).toEqual([status, status]));
     await first.stop();
     expect(watches.size()).toBe(1);
     await second.stop();
-    await vi.waitFor(() => expect(watches.size()).toBe(0));
+    await eventually(() => expect(watches.size()).toBe(0));
     const before = looks;
     await one.client.listResources();
     expect(looks).toBe(before);
@@ -158,7 +159,7 @@ test('a stream gets one more notification when the operator denies its resource,
   await ann.watch([status]);
   await lookedAgain();
   setRules(await parsePolicy('policy.yaml', 'deny: [{ tool: get_application_status }]', tools));
-  await vi.waitFor(() => expect(ann.updatedUris).toEqual([status]), { timeout: 10_000 });
+  await eventually(() => expect(ann.updatedUris).toEqual([status]));
   await expect(ann.text(status)).rejects.toThrow('policy.yaml, deny[0]');
   change('ann', 'STOPPED');
   await lookedAgain();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import { oneByOne } from '../../src/server/browse/resources/notices.ts';
@@ -10,6 +10,7 @@ import { relayEventStream } from '../../src/transport/http/event-streams.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
+import { eventually } from '../support/eventually.ts';
 import { connectLines, initializeParams, messagesOf, modernParams } from '../support/raw-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -58,7 +59,7 @@ afterAll(async () => {
 /** Waits until the resource was looked at so many times more, and seemed to have changed each time. */
 async function changes(count: number): Promise<void> {
   const before = looks;
-  await vi.waitFor(() => expect(looks).toBeGreaterThan(before + count), { timeout: 20_000 });
+  await eventually(() => expect(looks).toBeGreaterThan(before + count));
 }
 
 const updates = (messages: readonly { readonly method?: string }[]): number => messages.filter(({ method }) => method === 'notifications/resources/updated').length;
@@ -71,7 +72,7 @@ const subscribing = {
   },
   modern: async ({ request, received }: ReturnType<typeof connectLines>) => {
     void request('subscriptions/listen', modernParams({}, { notifications: { resourceSubscriptions: [status] } }));
-    await vi.waitFor(() => expect(received).not.toEqual([]));
+    await eventually(() => expect(received).not.toEqual([]));
   },
 };
 
@@ -81,7 +82,7 @@ describe.each(['legacy', 'modern'] as const)('over stdio, a %s client', (era) =>
   test('that doesn\'t read has one notice on its way, however much changes, and is answered once it reads', async () => {
     const connection = connectLines(parts, undefined);
     await subscribing[era](connection);
-    await vi.waitFor(() => expect(updates(connection.received)).toBeGreaterThan(0), { timeout: 20_000 });
+    await eventually(() => expect(updates(connection.received)).toBeGreaterThan(0));
     connection.stopReading();
     await changes(3);
     const unread = connection.unread();
@@ -91,7 +92,7 @@ describe.each(['legacy', 'modern'] as const)('over stdio, a %s client', (era) =>
     connection.readOn();
     expect((await answer).isError).toBeFalsy();
     const told = updates(connection.received);
-    await vi.waitFor(() => expect(updates(connection.received)).toBeGreaterThan(told), { timeout: 20_000 });
+    await eventually(() => expect(updates(connection.received)).toBeGreaterThan(told));
     await connection.close();
     expect(watches.size()).toBe(0);
   });
@@ -102,7 +103,7 @@ describe.each(['legacy', 'modern'] as const)('over stdio, a %s client', (era) =>
     for (const id of [null, 999, 'notice']) connection.send({ id, error: { code: -32601, message: 'Method not found' } });
     expect((await connection.request('tools/call', callOfEra(era, { name: 'get_organization', arguments: {} }))).isError).toBeFalsy();
     const told = updates(connection.received);
-    await vi.waitFor(() => expect(updates(connection.received)).toBeGreaterThan(told), { timeout: 20_000 });
+    await eventually(() => expect(updates(connection.received)).toBeGreaterThan(told));
     await connection.close();
   });
 
@@ -113,7 +114,7 @@ describe.each(['legacy', 'modern'] as const)('over stdio, a %s client', (era) =>
     states = Array.from({ length: 3 }, (_, index) => ['BUILDING', 'DEPLOYMENT_QUEUED'][index % 2]!);
     const params = callOfEra(era, { name: 'wait_for_deployment', arguments: { service: `infra://service/application/${service}` } }) as { _meta?: object };
     const answer = connection.request('tools/call', { ...params, _meta: { ...params._meta, progressToken: 'p' } });
-    await vi.waitFor(() => expect(log.lines.filter(({ message }) => message === 'call ended')).toHaveLength(1), { timeout: 20_000 });
+    await eventually(() => expect(log.lines.filter(({ message }) => message === 'call ended')).toHaveLength(1));
     connection.readOn();
     expect((await answer).isError).toBeFalsy();
     await connection.close();
@@ -139,7 +140,7 @@ test('over HTTP, a call of a 2025 session goes on when its stream is closed, pro
     break;
   }
   disconnect.abort();
-  await vi.waitFor(() => expect(log.lines.find(({ message }) => message === 'call ended')?.fields).toMatchObject({ outcome: 'done' }), { timeout: 20_000 });
+  await eventually(() => expect(log.lines.find(({ message }) => message === 'call ended')?.fields).toMatchObject({ outcome: 'done' }));
   // An error in place of a notification's answer, which there is none of.
   await server.post({ jsonrpc: '2.0', id: null, error: { code: -32601, message: 'Method not found' } }, inSession);
   const next = await server.post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'get_organization', arguments: {} } }, inSession);
@@ -161,11 +162,11 @@ test('over HTTP, what a 2025 client subscribed to is polled no more once it had 
   disconnect.abort();
   await stream.text().catch(() => undefined);
   // Lost just now: the client may open another one.
-  await vi.waitFor(() => expect(server.load().streams).toBe(0));
+  await eventually(() => expect(server.load().streams).toBe(0));
   await changes(5);
   expect(watches.size()).toBe(1);
   later *= 2;
-  await vi.waitFor(() => expect(watches.size()).toBe(0), { timeout: 20_000 });
+  await eventually(() => expect(watches.size()).toBe(0));
   expect(await (await server.post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'get_organization', arguments: {} } }, inSession)).text()).toContain('"id":2');
 });
 
@@ -184,7 +185,7 @@ describe('a stream without an end', () => {
     let ended = 0;
     const relayed = relayEventStream(response, { closeSignal: new AbortController().signal, drainAfterDisconnect: false, mostUnread: 100, onEnd: () => void (ended += 1) });
     for (let index = 0; index < 3; index += 1) write();
-    await vi.waitFor(() => expect(ended).toBe(1));
+    await eventually(() => expect(ended).toBe(1));
     expect(isCancelled()).toBe(true);
     await expect(relayed.text()).rejects.toThrow();
   });
@@ -210,7 +211,7 @@ describe('notices one by one', () => {
     for (let index = 0; index < 5; index += 1) notice();
     expect(sent).toHaveLength(1);
     sent[0]!();
-    await vi.waitFor(() => expect(sent).toHaveLength(2));
+    await eventually(() => expect(sent).toHaveLength(2));
     sent[1]!();
     await new Promise(setImmediate);
     expect(sent).toHaveLength(2);
@@ -224,6 +225,6 @@ describe('notices one by one', () => {
   ])('that %s are told of, and nothing is thrown', async (_, send) => {
     let failed = 0;
     oneByOne(send, () => void (failed += 1))();
-    await vi.waitFor(() => expect(failed).toBe(1));
+    await eventually(() => expect(failed).toBe(1));
   });
 });

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
 import { allResources } from '../../../src/server/browse/index.ts';
 import type { Policy } from '../../../src/server/guard/index.ts';
 import { tools } from '../../../tools/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { resourceServersOf, type ResourceClient, type ResourceServers } from '../../support/resource-clients.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../../support/test-platform.ts';
@@ -266,7 +267,7 @@ test('where only reading is denied, a change that is in effect already tells no 
     return said(client.callTool({ name: 'stop_environment', arguments: { environment_id: ids.environment[0], dry_run: true } }));
   };
   await platform.must('stop_environment', { environment_id: ids.environment[0] });
-  await vi.waitFor(async () => expect(await answer('deny: []')).toMatch(/nothing_to_change.*zebra-api/s), { timeout: 60_000, interval: 200 });
+  await eventually(async () => expect(await answer('deny: []')).toMatch(/nothing_to_change.*zebra-api/s));
   const hidden = await answer('deny: [{ project: quagga-project, tier: read }]');
   expect(hidden).toContain('nothing runs in this environment');
   expect(hidden).not.toMatch(/zebra-api|zebra-db/);

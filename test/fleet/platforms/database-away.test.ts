@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { inDatabase } from '../../support/postgres/in-database.ts';
 import { type Answer, fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
-const patiently = { timeout: 60_000, interval: 50 };
 
 test('while the database is away requests are answered with 503, and they work again when it is back', async () => {
   const url = await server.createDatabase();
@@ -24,17 +24,17 @@ test('while the database is away requests are answered with 503, and they work a
     expect(JSON.stringify(body)).not.toContain('postgres');
   }
   const logged = () => first.output.stderr.split('\n').find((line) => line.includes('the records could not be used'));
-  await vi.waitFor(() => expect(logged()).toMatch(/"route":"\/organization\/:organizationId\/project".*"cause":"Error: /), patiently);
+  await eventually(() => expect(logged()).toMatch(/"route":"\/organization\/:organizationId\/project".*"cause":"Error: /));
   expect(logged()).not.toContain('stack');
   // Longer than a lease.
   await pause(4000);
   expect((await ask(first, 'GET', projects)).status).toBe(503);
 
   await server.current().recover();
-  for (const platform of [first, second]) await vi.waitFor(async () => expect((await ask(platform, 'GET', projects)).status).toBe(200), patiently);
+  for (const platform of [first, second]) await eventually(async () => expect((await ask(platform, 'GET', projects)).status).toBe(200));
   expect(JSON.stringify((await ask(second, 'GET', projects)).body)).not.toContain('while it was away');
   expect((await ask(second, 'POST', projects, { name: 'when it was back' })).status).toBe(201);
-  await vi.waitFor(async () => expect(await inDatabase(url, 'select id, status from deployment where ended_at is null')).toEqual([]), patiently);
+  await eventually(async () => expect(await inDatabase(url, 'select id, status from deployment where ended_at is null')).toEqual([]));
   expect(await inDatabase(url, "select status from deployment order by seq desc limit 1")).toEqual([{ status: 'SUCCESS' }]);
 });
 

@@ -45,7 +45,7 @@ describe('records in a database', () => {
     expect(listed).toContain('before the dump');
     expect(listed).not.toContain('after the dump');
     expect((await send(second.ready.url, token, 'POST', `/application/${second.ready.seed['application_id']!}/deploy`, {})).status).toBeLessThan(300);
-    await expect.poll(() => inDatabase(url, 'select status from deployment order by seq desc limit 1'), { timeout: 60_000 }).toEqual([{ status: 'SUCCESS' }]);
+    await expect.poll(() => inDatabase(url, 'select status from deployment order by seq desc limit 1')).toEqual([{ status: 'SUCCESS' }]);
   });
 
   test('are not looked for by backup and restore in the data directory, and the password is in no text', async () => {

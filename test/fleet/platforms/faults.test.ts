@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/built-program.ts';
+import { eventually } from '../../support/eventually.ts';
 import { inDatabase } from '../../support/postgres/in-database.ts';
 import { fleetOn, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
-const patiently = { timeout: 60_000, interval: 50 };
 
 interface Controlled {
   readonly control_url: string;
@@ -57,7 +57,7 @@ test('a rule for steps that counts once fails one deployment, whichever platform
   for (const index of [1, 2, 0]) {
     expect((await deploy(index, seed['application_id']!)).status).toBeLessThan(300);
     // oxlint-disable-next-line no-await-in-loop -- one after the other.
-    await vi.waitFor(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]), patiently);
+    await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
   }
   const ends = await inDatabase(url, 'select status from deployment order by seq desc limit 3');
   expect(ends.map(({ status }) => status).toReversed()).toEqual(['ERROR', 'SUCCESS', 'SUCCESS']);
@@ -72,7 +72,7 @@ test('rules of a file that all of them start with count once, go on with their c
   const later = await fleet.start(['--faults', file]);
   const withoutFile = await fleet.start();
   expect(failed(await statuses(6, 'GET', '/organization'))).toBe(0);
-  await vi.waitFor(() => expect(withoutFile.output.stderr).toContain('"rules":["once"]'), patiently);
+  await eventually(() => expect(withoutFile.output.stderr).toContain('"rules":["once"]'));
   for (const { child } of [...platforms, later]) child.kill('SIGTERM');
 });
 

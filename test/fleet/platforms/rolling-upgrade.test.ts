@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { runProgram, temporaryDirectory } from '../../support/built-program.ts';
+import { eventually } from '../../support/eventually.ts';
 import { cleanEnvironment, startProgram } from '../../support/started-program.ts';
 import { inDatabase } from '../../support/postgres/in-database.ts';
 import { fleetOn, type PlatformStarter, send, serverOfTheFile } from './shared-database.ts';
 
 const server = serverOfTheFile();
-const patiently = { timeout: 120_000, interval: 50 };
 const root = join(import.meta.dirname, '../../..');
 
 /** Starts a platform of a later version. @param steps of its schema beyond ours: whether programs of before can work beside each */
@@ -26,7 +26,7 @@ test('platforms of two versions work side by side until the newer one changes wh
   const deploy = async (to: string): Promise<string> => {
     const asked = await send(to, token, 'POST', `/application/${application}/deploy`, { git_commit_id: undefined });
     expect(asked.status, JSON.stringify(asked.body)).toBeLessThan(300);
-    await vi.waitFor(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]), patiently);
+    await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
     const [row] = await inDatabase(url, 'select status from deployment order by seq desc limit 1');
     return String(row!['status']);
   };
@@ -46,7 +46,7 @@ test('platforms of two versions work side by side until the newer one changes wh
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Start the newer version of infra-mcp');
   }
   // What was under way goes on at the one that is left.
-  await vi.waitFor(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]), patiently);
+  await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
   expect(await deploy(newest.ready.url)).toBe('SUCCESS');
   const refused = await runProgram(['platform', '--data-dir', await temporaryDirectory(), '--keys-dir', fleet.keysDir], { INFRA_DATABASE_URL: url });
   expect(refused).toMatchObject({ code: 1, stdout: '' });

@@ -101,7 +101,7 @@ describe('an upgrade', () => {
     await expect.poll(async () => {
       now += 1000;
       return (await status())['status'];
-    }, { timeout: 10_000, interval: 20 }).toBe('DEPLOYED');
+    }, { interval: 20 }).toBe('DEPLOYED');
     const after = await status();
     expect(after['next_k8s_available_version']).not.toBe(before['next_k8s_available_version']);
     expect(rowsOf(await platform.must('list_clusters', organization)).find(({ id }) => id === cluster.cluster_id)).toMatchObject({ version: before['next_k8s_available_version'] });

@@ -54,7 +54,7 @@ test('they go with the database', async () => {
   const { id } = await create('short-db', 'REDIS');
   expect(of(/short/)).toHaveLength(5);
   await platform.must('delete_database', { database_id: id });
-  await expect.poll(() => of(/short/), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => of(/short/)).toEqual([]);
 });
 
 test('the databases of a copy have their own', async () => {

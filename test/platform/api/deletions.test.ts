@@ -14,7 +14,7 @@ afterEach(() => platform.close());
 const environment = () => ({ environment_id: platform.seed['environment_id']! });
 const idOf = (kind: string) => ({ [`${kind}_id`]: platform.seed[`${kind}_id`]! });
 
-const gone = (name: OperationName, input: Record<string, unknown>) => expect.poll(async () => (await platform.call(name, input)).status, { timeout: 10_000, interval: 10 }).toBe(404);
+const gone = (name: OperationName, input: Record<string, unknown>) => expect.poll(async () => (await platform.call(name, input)).status, { interval: 10 }).toBe(404);
 
 test.each(serviceKinds)('a %s is deleted: its id is unknown afterwards, its name free', async (kind) => {
   const service = await platform.must(`get_${kind}`, idOf(kind));

@@ -22,7 +22,7 @@ const idOf = (kind: ServiceKind) => ({ [`${kind}_id`]: ids[`${kind}_id`] });
 const environment = () => ({ environment_id: ids['environment_id'] });
 const statusOf = (kind: ServiceKind) => platform.must(`get_${kind}_status`, idOf(kind));
 const reaches = (kind: ServiceKind, state: string) =>
-  expect.poll(async () => (await statusOf(kind))['state'], { timeout: 10_000, interval: 10 }).toBe(state);
+  expect.poll(async () => (await statusOf(kind))['state'], { interval: 10 }).toBe(state);
 
 describe('a deploy', () => {
   test.each(['application', 'container', 'database', 'helm', 'job'] as const)('of a %s answers the deployment beside the status of the service', async (kind) => {

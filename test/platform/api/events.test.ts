@@ -2,13 +2,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
 import { isAtRest } from '../../../src/contract/states.ts';
 import { databaseFile } from '../../../src/platform/store/sqlite/database.ts';
 import { keyFile } from '../../../src/platform/store/vault.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Json, startTestPlatform, type TestPlatform, unknownId } from '../../support/test-platform.ts';
 import { deletesServices, sentSecrets, validRequests } from './valid-requests.ts';
 
@@ -101,11 +102,11 @@ describe('an event', () => {
 
 /** Waits until no deployment of the environment is under way, or it is gone. */
 const untilIdle = async (of: TestPlatform): Promise<void> =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { status, body } = await of.call('get_environment_status', { environment_id: of.seed['environment_id'] });
     const states = Object.values((body ?? {}) as Record<string, unknown>).flat() as { state?: string }[];
     if (status === 200) expect(states.filter(({ state = '' }) => !isAtRest(state))).toEqual([]);
-  }, { timeout: 20_000, interval: 20 });
+  });
 
 /** Makes a valid request of each operation, and expects one event of it, without a secret. */
 async function expectEvents(of: TestPlatform, names: readonly OperationName[], before?: () => Promise<void>): Promise<void> {
@@ -132,7 +133,7 @@ describe('the end of a deployment', () => {
     const { container_id: id } = own.seed;
     const ends = async (target: unknown) =>
       ((await own.must('list_events', { organization_id: own.organizationId, page_size: 100 }))['events'] as Event[]).filter(({ event_type: type, target_id }) => target_id === target && type.endsWith('ED')).map(({ event_type }) => event_type).toReversed();
-    const expectEnds = (target: unknown, ...types: string[]) => vi.waitFor(async () => expect(await ends(target)).toEqual(types), { timeout: 10_000, interval: 20 });
+    const expectEnds = (target: unknown, ...types: string[]) => eventually(async () => expect(await ends(target)).toEqual(types));
     expect(await ends(id)).toEqual([]);
     await own.must('deploy_container', { container_id: id, image_tag: '2.4.1' });
     await expectEnds(id, 'DEPLOYED');

@@ -128,7 +128,7 @@ describe('an alert rule', () => {
     await expect.poll(async () => {
       now += 10_000;
       return (await platform.must('get_alert_rule', { alert_rule_id: platform.seed['alert_rule_id'] }))['is_up_to_date'];
-    }, { timeout: 10_000, interval: 50 }).toBe(true);
+    }, { interval: 50 }).toBe(true);
   });
 
   test('that only the monitoring system has can not be edited', async () => {

@@ -78,7 +78,7 @@ test('nobody waits for an observation, and what is decided meanwhile holds', asy
   await noted('cancel_deployment', environment());
   expect(await state()).toBe('CANCELING');
   observation.release();
-  await expect.poll(state, { timeout: 10_000, interval: 10 }).toBe('CANCELED');
+  await expect.poll(state, { interval: 10 }).toBe('CANCELED');
 });
 
 test('a read is answered while another connection holds the write lock, also the first with its token', async () => {

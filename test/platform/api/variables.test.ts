@@ -205,7 +205,7 @@ const statuses = () => Promise.all((['application', 'container', 'database'] as 
 
 const settle = async () => {
   await platform.must('deploy_environment', { environment_id: ids['environment_id'] });
-  await expect.poll(statuses, { timeout: 10_000, interval: 20 }).toEqual(['UP_TO_DATE', 'UP_TO_DATE', 'UP_TO_DATE']);
+  await expect.poll(statuses, { interval: 20 }).toEqual(['UP_TO_DATE', 'UP_TO_DATE', 'UP_TO_DATE']);
 };
 
 describe('what runs is out of date', () => {

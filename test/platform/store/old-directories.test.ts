@@ -51,7 +51,7 @@ const secretNamed = async (key: string): Promise<string> => {
 
 /** Waits until an application runs. */
 const running = (application_id: string): Promise<void> =>
-  expect.poll(async () => (await call('get_application_status', { application_id }))['state'], { timeout: 20_000 }).toBe('RUNNING');
+  expect.poll(async () => (await call('get_application_status', { application_id }))['state']).toBe('RUNNING');
 
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 

@@ -100,7 +100,7 @@ const idle = (path: string): Step => ({
   call: 'get_environment_status',
   input: async (lab) => {
     const settled = async () => ((await lab.must('get_environment_status', environment(path)))['environment'] as Json)['last_deployment_state'];
-    await expect.poll(settled, { timeout: 10_000, interval: 10 }).toMatch(/^(DEPLOYED|RESTARTED)$/);
+    await expect.poll(settled, { interval: 10 }).toMatch(/^(DEPLOYED|RESTARTED)$/);
     return environment(path);
   },
 });

@@ -38,7 +38,7 @@ const take = async (one: ExpectedScenario, steps: readonly Step[]): Promise<stri
     if (refused) expect([code, text]).toEqual([400, expect.stringMatching(refused)]);
     else expect(code, text).toBeLessThan(300);
   }
-  await expect.poll(async () => (await history(one))[0]?.['status'], { timeout: 10_000, interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR|CANCELED)$/);
+  await expect.poll(async () => (await history(one))[0]?.['status'], { interval: 10 }).toMatch(/^(DEPLOYED|\w+_ERROR|CANCELED)$/);
   return String((await history(one))[0]!['status']);
 };
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commandSink, fileSink } from '../../../src/server/audit/sink.ts';
 import { createAuditLog } from '../../../src/server/audit/audit-log.ts';
+import { eventually } from '../../support/eventually.ts';
 import { auditLogIn, temporaryFolder } from './audit-log.ts';
 
 describe('a trail', () => {
@@ -45,7 +46,7 @@ describe('a trail', () => {
     const auditLog = log.auditLog();
     const count = async (): Promise<unknown> => (JSON.parse(await readFile(join(log.heads, '1.head'), 'utf8')) as { count: number }).count;
     for (const index of [1, 2, 3]) await auditLog.append({ index }, false);
-    await vi.waitFor(async () => expect(await count()).toBe(3), { timeout: 10_000 });
+    await eventually(async () => expect(await count()).toBe(3));
     await auditLog.append({ index: 4 }, false);
     await auditLog.append({ index: 5 }, true);
     expect(await count()).toBe(5);

@@ -33,7 +33,7 @@ export async function failOver({ hosts }: TestHosts, serviceId: string, nodeName
   const cut = Date.now();
   await host.kill();
   const elsewhere = async () => (await listDockerTasks(docker, { service: [`infra-${serviceId}`], 'desired-state': ['running'] })).find(({ NodeID, Status }) => NodeID !== lost && Status.State === 'running');
-  await expect.poll(elsewhere, { timeout: 60_000, interval: 300 }).toBeDefined();
+  await expect.poll(elsewhere, { interval: 300 }).toBeDefined();
   const since = (at: string): number => (Date.parse(at) - cut) / 1000;
   const took = { noticed: since((await inspectDockerNode(docker, lost)).UpdatedAt), running: since((await elsewhere())!.Status.Timestamp) };
   console.log(`After the power of ${nodeName} was cut, it was noticed after ${took.noticed.toFixed(1)} s, and its instance ran elsewhere after ${took.running.toFixed(1)} s${isBusy() ? ', on a busy machine' : ''}`);

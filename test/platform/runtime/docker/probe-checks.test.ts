@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runnableKinds } from '../../../support/container-programs.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { exec, grpc, http, installProbe, isReady, notReady, probe, tcp } from './probe-runs.ts';
 import { freePort } from '../../../support/free-port.ts';
 import { grpcServer, httpServer, tcpServer } from './probe-servers.ts';
@@ -116,11 +117,11 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       const end = await once(probe('ready', exec('sh', '-c', 'sleep 1000 & echo $! > "$0"; wait', target), { timeout: 200, period: 60_000 }));
       expect(end).toMatchObject(notReady(String.raw`it did not end within 0\.2 s`));
       const pid = (await readFile(target, 'utf8')).trim();
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         // A process that has ended and that nobody has asked about is a zombie.
         const state = await readFile(`/proc/${pid}/stat`, 'utf8').then((stat) => stat.split(' ')[2], () => 'gone');
         expect(['gone', 'Z', 'X']).toContain(state);
-      }, { timeout: 10_000 });
+      });
     });
   });
 });

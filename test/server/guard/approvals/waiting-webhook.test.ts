@@ -2,13 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createApprovals } from '../../../../src/server/guard/approvals/approvals.ts';
 import { callSealer, type Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
 import type { WaitingRecords } from '../../../../src/server/guard/storage/waiting-records.ts';
 import { waitingNotice } from '../../../../src/server/guard/approvals/waiting-notice.ts';
 import { createWaitingWebhook, maximumNotices, parseWebhookKey, parseWebhookUrl, type WebhookTimes } from '../../../../src/server/guard/approvals/waiting-webhook.ts';
 import { memoryLog } from '../../../support/call-context.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { refusingHost, startReceiver, type ReceivedRequest } from '../../../support/webhook-receiver.ts';
 import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
 
@@ -33,7 +34,7 @@ function webhookTo(url: string, times = quick) {
 const isSigned = ({ headers, body }: ReceivedRequest): boolean =>
   headers['webhook-signature'] === `v1,${createHmac('sha256', secretBytes).update(`${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`).digest('base64')}`;
 
-const until = (condition: () => void): Promise<void> => vi.waitFor(condition, 10_000);
+const until = (condition: () => void): Promise<void> => eventually(condition);
 
 /** What a notice says of a caller and a target with this name. */
 const named = (name: string) => waitingNotice(pendingCall({ principal: name, plan: { ...pendingCall().plan, target: { ...pendingCall().plan.target, path: name } } })).data;
