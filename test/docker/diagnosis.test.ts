@@ -69,7 +69,7 @@ test('none of them gets up', async () => {
     return states.filter(([, state]) => state !== 'DEPLOYMENT_ERROR' && state !== 'UNAVAILABLE').map(([name, state]) => `${name}: ${state}`);
   };
   await expect.poll(open, { interval: 500 }).toEqual([]);
-}, 120_000);
+});
 
 test.each(broken)('$name: $code', async ({ name, code, says }) => {
   const answer = await client.call('diagnose_deployment', { service: ids.get(name)! });

@@ -44,7 +44,7 @@ const made = async (): Promise<unknown[]> => {
   const client = docker.engine.docker;
   return [...await listDockerServices(client, { label }), ...await listDockerContainers(client, { label }), ...await listDockerSecrets(client, { label }), ...await listDockerConfigs(client, { label })];
 };
-const within = { timeout: 30_000, interval: 100 };
+const within = { interval: 100 };
 
 test('a job goes on when the platform is killed: it runs once, and its log is whole', async () => {
   const id = await create('steady', 'echo "run of $HOSTNAME"; i=0; while [ $i -lt 12 ]; do echo "step $i"; i=$((i+1)); sleep 0.5; done');

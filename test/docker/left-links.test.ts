@@ -53,7 +53,7 @@ test('a rollout goes on when the link is removed that a killed engine left in it
   expect(linksOnHost()).toEqual([]);
   expect(await removers()).toEqual([]);
   await docker.act('delete', id);
-}, 180_000);
+});
 
 test('what runs comes back by itself after an engine that was killed at the wrong moment', async () => {
   const id = await docker.container('steady', 'echo up; exec sleep 1000');
@@ -64,7 +64,7 @@ test('what runs comes back by itself after an engine that was killed at the wron
   await expect.poll(() => stateOf(id), patience).toBe('DEPLOYED');
   expect(linksOnHost()).toEqual([]);
   await docker.act('delete', id);
-}, 180_000);
+});
 
 test('a link of somebody else that is in the way fails the rollout in words that tell what to do, and stays', async () => {
   const id = await docker.container('foreign', 'echo up; exec sleep 1000');
@@ -76,4 +76,4 @@ test('a link of somebody else that is in the way fails the rollout in words that
   expect((await docker.messages(id)).findLast((message) => message.startsWith('No instance'))).toMatch(/run this as root on the host of its node: ip link delete vx-/);
   expect(linksOnHost()).toEqual(['another']);
   expect(await removers()).toEqual([]);
-}, 240_000);
+});

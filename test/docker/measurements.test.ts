@@ -11,7 +11,7 @@ import { askProxy } from '../support/docker/public-requests.ts';
 import type { Json } from '../support/test-platform.ts';
 
 const port = 8890;
-const soon = { timeout: 40_000, interval: 300 };
+const soon = { interval: 300 };
 const host = 'web-staging.localhost';
 
 const [prometheusPort, receiverPort] = [9790, 9791];

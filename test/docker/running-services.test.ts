@@ -11,7 +11,7 @@ const ports = [{ internal_port: 8080 }];
 const serve = 'exec httpd -f -p 8080 -h /bin';
 // It works for a while, and never again after that.
 const breakable = '[ -e /data/once ] || { touch /data/once; sleep 6; }; echo "cannot go on"; exit 7';
-const soon = { timeout: 15_000, interval: 200 };
+const soon = { interval: 200 };
 
 const status = async (id: string): Promise<Json> => (await docker.platform.must('get_container_status', { container_id: id }));
 const warnings = async (id: string): Promise<string> => ((await status(id))['running'] as { warnings: string[] } | undefined)?.warnings.join(' ') ?? '';

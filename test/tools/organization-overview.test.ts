@@ -160,7 +160,7 @@ describe('an organization of 200 environments', () => {
     }
     proxy = await startRecordingProxy(platform.url);
     client = await clientOn(proxy, platform.tokens.read);
-  }, 120_000);
+  });
 
   test('takes six requests and 2,000 tokens, and counts what is not shown', async () => {
     const { overview, asked, tokens, text } = await look(client, proxy);

@@ -28,7 +28,7 @@ test('a question is answered to the server that asked it; another does nothing, 
   const done = await callReplica(one, ...restart, answer);
   expect(done.isError, replicaText(done)).toBeFalsy();
   expect(replicaText(done)).toContain('RESTART_QUEUED');
-}, 60_000);
+});
 
 test('what the operator approves holds at every server of the data directory, and once', async () => {
   const { urls: [one, other], dataDir } = await replicas('--approvals-page');
@@ -42,4 +42,4 @@ test('what the operator approves holds at every server of the data directory, an
   expect(textOf(await here.call('create_webhook', webhook))).toMatch(/was not carried out/);
   await here.close();
   await there.close();
-}, 60_000);
+});

@@ -57,7 +57,7 @@ const request = async (name = 'by hand'): Promise<string> => {
   return id;
 };
 
-const patience = { timeout: 10_000, interval: 5 };
+const patience = { interval: 5 };
 
 beforeEach(() => {
   clock = manualClock();

@@ -54,7 +54,7 @@ describe('a writing that a full disk ended', () => {
       expect((later.notes ?? []).map(({ where }) => where)).toEqual(pieces);
       expect(later.entries).toBe(lines.length - pieces.length);
     }
-  }, 60_000);
+  });
 
   test('says which entry it was, and that nobody relied on it', async () => {
     await using folder = await temporaryFolder();
@@ -110,7 +110,7 @@ describe('a disk', () => {
     expect(new Set(failed)).toEqual(new Set(['ENOSPC']));
     expect(verdicts.map(({ faults }) => faults)).toEqual(verdicts.map(() => []));
     expect(verdicts.some(({ notes }) => notes !== undefined)).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('a process that is killed while it writes', () => {

@@ -186,7 +186,7 @@ describe('delivery', () => {
     await close();
     expect(logged().at(-1)).toBe('approvals webhook: given up, because the server stops');
     expect(receiver.received).toHaveLength(1);
-  }, 15_000);
+  });
 });
 
 async function temporaryFolder(): Promise<string> {

@@ -51,7 +51,7 @@ describe('processes that share a store', () => {
     expect(new Set(summed('added'))).toEqual(new Set([maximumWaiting.each]));
     expect(new Set(summed('tries'))).toEqual(new Set([5]));
     expect(won[0]!.highRiskCalls + won[1]!.highRiskCalls).toBe(20);
-  }, 120_000);
+  });
 
   test.each([1, 2, 3, 4, 10, 31])('lose nothing that one did before it was killed at step %i, and go on', async (step) => {
     await using store = await createTestStore();
@@ -76,5 +76,5 @@ describe('processes that share a store', () => {
       expect(await waiting.take(code), code).toBe(found !== undefined);
     }
     for (const [, , question] of steps) if (question !== undefined) expect(await singleUses.use(question, start)).toBe('used_before');
-  }, 120_000);
+  });
 });
