@@ -1,6 +1,8 @@
 import { Client as ModernClient, type CallToolResult, type Transport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { FailureCode } from '../../src/server/failure/index.ts';
+import { metaKeys } from '../../src/server/output/reply.ts';
 
 /** A question of the server, as the client's user gets it: a form, or a URL to open. */
 export interface Question {
@@ -81,3 +83,6 @@ export const textOf = ({ content }: CallToolResult): string => content.map((part
 /** Every text, number and boolean in a structure, as text. */
 export const leavesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
+
+/** The failure of a call as its result tells programs; undefined if it didn't fail. */
+export const failureIn = ({ _meta: meta }: CallToolResult): FailureCode | undefined => meta?.[metaKeys.failure] as FailureCode | undefined;

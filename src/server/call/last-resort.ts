@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { ServerLogger } from '../context/index.ts';
+import type { FailureCode } from '../failure/index.ts';
 
 /**
  * The text for a call whose answer could not be made, or not be made safe to show. It says nothing about what went wrong.
@@ -10,6 +11,9 @@ export const withheldText = (requestId: string, begun: boolean): string =>
     `This server failed, and withholds the answer, because it could not make sure that no secret is in it. Whoever runs it finds more in its log under request ${requestId}.`,
     begun ? 'Whether a change was made is not known: read the present state before you try again.' : 'Nothing has changed.',
   ].join(' ');
+
+/** The same for programs. */
+export const withheldCode = (begun: boolean): FailureCode => ({ kind: 'withheld', outcome: begun ? 'unknown' : 'failed' });
 
 /** Where the reasons are written that no caller sees. */
 export interface LastResort {
@@ -27,7 +31,7 @@ export async function answerOr<Answer>(
   requestId: string,
   { log }: LastResort,
   answer: () => Promise<Answer>,
-  failed: (text: string) => Answer = (text) => {
+  failed: (text: string, failure: FailureCode) => Answer = (text) => {
     throw new ProtocolError(ProtocolErrorCode.InternalError, text);
   },
 ): Promise<Answer> {
@@ -36,6 +40,6 @@ export async function answerOr<Answer>(
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     await log().then((found) => found.error({ err: error, requestId }, 'answer withheld'), () => undefined);
-    return failed(withheldText(requestId, true));
+    return failed(withheldText(requestId, true), withheldCode(true));
   }
 }

@@ -1,13 +1,13 @@
 import { createReader, wholeRows, type CallContext } from '../context/index.ts';
 import type { CallFacts } from '../audit/index.ts';
-import { failureOf, outcomeOf, type Failure } from '../failure/index.ts';
+import { failureCode, failureOf, outcomeOf, type Failure } from '../failure/index.ts';
 import { keepsPlaces, splitControls } from '../guard/index.ts';
 import { isRecord } from '../json/index.ts';
 import { failureText, type EndedCall, type Reply } from '../output/index.ts';
 import { protectLog } from '../redaction/index.ts';
 import { sizeIssues, toolArgumentSchema, withOwnNames, type Tool } from '../tool/index.ts';
 import { send, type Call, type CallDependencies } from './call.ts';
-import { withheldText } from './last-resort.ts';
+import { withheldCode, withheldText } from './last-resort.ts';
 import { recordOutcome } from './recording.ts';
 import { OutdatedNames } from './stages/names.ts';
 import { stages } from './stages/stages.ts';
@@ -21,13 +21,13 @@ function replyTo(failure: Failure, error: unknown, call: Call): Reply {
   if (failure.kind === 'internal') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call failed inside the server');
   if (failure.kind === 'store_unavailable') context.log.error({ err: error, tool: tool.name, requestId: context.requestId }, 'call not made without the shared database');
   const text = [failureText(failure, { tool, redactor, hidden: deps.registry?.hidden ?? [], program: deps.program, tellsOnly: keepsPlaces(call) ? call.args : undefined }), ...flaws].join('\n');
-  return { kind: 'failure', text, why: outcomeOf(failure).why, ...(failure.kind === 'denied' && { isDenied: true }), ...(failure.kind === 'pending' && { code: failure.code }) };
+  return { kind: 'failure', text, failure: failureCode(failure), why: outcomeOf(failure).why, ...(failure.kind === 'pending' && { code: failure.code }) };
 }
 
 /** A reply that says only that there is no answer. */
 function withheldReply(error: unknown, { context: { log, requestId }, begun }: { context: CallContext; begun: boolean }): Reply {
   log.error({ err: error, requestId }, 'answer withheld');
-  return { kind: 'failure', text: withheldText(requestId, begun), why: 'withheld' };
+  return { kind: 'failure', text: withheldText(requestId, begun), failure: withheldCode(begun), why: 'withheld' };
 }
 
 /** The end of a call that failed. Where the failure can't be put into words, its outcome is recorded all the same. */

@@ -167,3 +167,43 @@ export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'
       return { outcome: 'failed', why: failure.kind };
   }
 }
+
+/** What a program reads of a failure in place of its sentence. Of no member is anything shown that the sentence hides. */
+export interface FailureCode {
+  readonly kind: Failure['kind'] | 'withheld' | 'question_ended' | 'not_offered_here';
+  /** The reason within the kind, where it has several. */
+  readonly why?: string;
+  /** What became of the call: `unknown` if a change may have been made, `done` if it was. */
+  readonly outcome: CallOutcome['outcome'];
+  /** The operation of the platform's API that failed, and the HTTP status of its answer, if there was one. */
+  readonly operation?: string;
+  readonly status?: number;
+  /** When the same call may succeed, in ISO 8601. */
+  readonly retry_at?: string;
+  /** How many of several changes were made, and why others failed. */
+  readonly done?: number;
+  readonly failures?: readonly FailureCode[];
+}
+
+/** What differs by kind. */
+function detailsOf(failure: Failure): Omit<FailureCode, 'kind' | 'outcome'> {
+  switch (failure.kind) {
+    case 'not_confirmed':
+      return { why: failure.why };
+    case 'bad_address':
+      return { why: failure.problem.why };
+    case 'api': {
+      const { kind, operation, status, retryAt } = failure.error;
+      return { why: kind, operation, ...(status !== undefined && { status }), ...(retryAt !== undefined && { retry_at: new Date(retryAt).toISOString() }) };
+    }
+    case 'partly':
+      return { done: failure.done.length, failures: failure.failures.map(({ error }) => failureCode(error)) };
+    case 'afterwards':
+      return { done: failure.done.length, failures: [failureCode(failure.error)] };
+    default:
+      return {};
+  }
+}
+
+/** A failure as a code with data, for programs. */
+export const failureCode = (failure: Failure): FailureCode => ({ kind: failure.kind, outcome: outcomeOf(failure).outcome, ...detailsOf(failure) });

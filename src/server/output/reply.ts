@@ -1,5 +1,6 @@
 import type { RequestBudget } from '../../client/index.ts';
 import type { CallContext } from '../context/index.ts';
+import type { FailureCode } from '../failure/index.ts';
 import type { Question, Registry } from '../guard/index.ts';
 import { nextText, proposable, visibleText, withOwnNames, withProposable, withShownNames, type NextCall, type NoOp, type Renderer, type Tool } from '../tool/index.ts';
 import { fence } from '../redaction/index.ts';
@@ -34,8 +35,8 @@ const withAges = (text: string, now: number): string => text.replaceAll(timestam
 export type Reply =
   /** `meta` is for the client: suggested next calls, and the request budget. */
   | { readonly kind: 'answer'; readonly text: string; readonly data: JsonRecord; readonly meta?: JsonRecord }
-  /** `why`: the reason as it is recorded, in one word. `isDenied`: the policy denies it. `code`: the call waits for the operator under this code. */
-  | { readonly kind: 'failure'; readonly text: string; readonly why?: string; readonly isDenied?: true; readonly code?: string }
+  /** `why`: the reason as it is recorded, in one word. `code`: the call waits for the operator under this code. */
+  | { readonly kind: 'failure'; readonly text: string; readonly failure: FailureCode; readonly why?: string; readonly code?: string }
   | { readonly kind: 'ask'; readonly question: Question; readonly state: string };
 
 /** A reply with its outcome for the audit record. */
@@ -67,7 +68,10 @@ const joinParts = (...parts: readonly (string | undefined)[]): string => parts.f
 const withChosenColumns = (render: Renderer, { fields }: JsonRecord): Renderer => (Array.isArray(fields) && fields.length > 0 && render.only ? render.only(fields.map(String)) : render);
 
 /** Keys that this server adds to the metadata of results. */
-export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget' } as const;
+export const metaKeys = { next: 'infra-mcp/next', budget: 'infra-mcp/budget', failure: 'infra-mcp/failure' } as const;
+
+/** The result of a call that failed: a sentence for the model, and a code for programs. */
+export const failedCall = (text: string, failure: FailureCode) => ({ content: [{ type: 'text' as const, text }], isError: true, _meta: { [metaKeys.failure]: failure } });
 
 const noOpText = (why: string): string => `There is nothing to change: ${why}. No change was sent.`;
 

@@ -7,6 +7,7 @@ import type { Client, Trace } from '../../client/index.ts';
 import { createContent, type Content, type ContentDependencies } from '../browse/index.ts';
 import { maximumCallTime, type CallContext, type Dialogue } from '../context/index.ts';
 import { answerTime as longestAnswerTime, createSessionMemories, type ClientMemories, type Registry } from '../guard/index.ts';
+import { failedCall } from '../output/index.ts';
 import { runCall, type CallDependencies, type Reply } from '../call/index.ts';
 import type { Caller, ServerInstanceConfig } from './caller.ts';
 import { askClient, declaredIn, inputRequiredFor, opensPages, responseIn, showsForms, type UserRequest } from './client-dialogue.ts';
@@ -75,7 +76,7 @@ type SettledReply = Exclude<Reply, { kind: 'ask' }>;
 /** Converts a reply that asks nothing to an MCP result. */
 function resultOf(reply: SettledReply): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: reply.text }];
-  return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : { content, isError: true };
+  return reply.kind === 'answer' ? { content, structuredContent: reply.data, ...(reply.meta && { _meta: reply.meta }) } : failedCall(reply.text, reply.failure);
 }
 
 /** The result of a call that was cancelled. It is never sent. */
@@ -166,7 +167,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       // oxlint-disable-next-line no-await-in-loop
       const response = await askClient(request, { context, time: answerTime, ended: questionsEnd, log, requestId });
       if (context.mcpReq.signal.aborted) return cancelledResult;
-      if (response === 'ended') return resultOf(reply.kind === 'ask' ? { kind: 'failure', text: questionEndedText(name) } : reply);
+      if (response === 'ended') return resultOf(reply.kind === 'ask' ? { kind: 'failure', text: questionEndedText(name), failure: { kind: 'question_ended', outcome: 'refused' } } : reply);
       dialogue = { canAsk: dialogue.canAsk, memory: dialogue.memory, ...(state !== undefined && { state }), ...response };
       notePage(memories, dialogue);
       // The call waits under its code, whatever became of the page.
@@ -181,7 +182,7 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
       const tool = registry.find(name);
       const leftOutBy = registry.leftOut.get(name);
       if (!tool || leftOutBy !== undefined) observer?.begin(undefined, call.trace).end({ outcome: 'refused' });
-      if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy) });
+      if (leftOutBy !== undefined) return resultOf({ kind: 'failure', text: notOfferedText(name, leftOutBy), failure: { kind: 'not_offered_here', outcome: 'refused' } });
       if (!tool) {
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${repeated(name)}"${registry.instead(name)}`);
       }

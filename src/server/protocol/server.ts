@@ -1,11 +1,12 @@
-import { McpServer, type CacheHint, type CallToolResult, type JSONRPCMessage, type ListToolsResult, type ServerContext, type ServerOptions, type Transport } from '@modelcontextprotocol/server';
+import { McpServer, type CacheHint, type JSONRPCMessage, type ListToolsResult, type ServerContext, type ServerOptions, type Transport } from '@modelcontextprotocol/server';
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
 import { wellFormed } from '../../contract/index.ts';
 import type { ServerLogger } from '../context/index.ts';
 import { answerOr } from '../call/index.ts';
 import { isRecord } from '../json/index.ts';
-import { refuseCursors } from '../output/index.ts';
+import { failedCall, refuseCursors } from '../output/index.ts';
+import type { FailureCode } from '../failure/index.ts';
 import type { RequestHandlers, RequestDependencies } from './requests.ts';
 import { registerResources, shortenUrisInErrors, registerSubscriptions } from '../browse/index.ts';
 import type { Surface } from './surface.ts';
@@ -58,8 +59,6 @@ function withRequestIds(callerOf: ServerInstanceConfig['callerOf']): (context: S
 
 // Validates what users enter into forms. The smaller of the library's two validators, to keep the start fast.
 const jsonSchemaValidator = new CfWorkerJsonSchemaValidator();
-
-const failedCall = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true });
 
 /** What ends the questions of servers for clients of the 2025 protocol revisions. */
 const questionsOf = new WeakMap<McpServer, AbortController>();
@@ -115,7 +114,7 @@ export function buildServer(dependencies: ServerDependencies, { era, callerOf: c
   const requests = (): Promise<RequestHandlers> => (loading ??= load());
   const fallback = { log: async () => loadDependencies().then(({ log }) => log, (error: unknown) => startupLog ?? Promise.reject(error as Error)) };
   /** Answers a request. Every answer and every failure goes through here. */
-  const respond = <Answer>(context: ServerContext, answer: (requests: RequestHandlers) => Promise<Answer>, failed?: (text: string) => Answer): Promise<Answer> =>
+  const respond = <Answer>(context: ServerContext, answer: (requests: RequestHandlers) => Promise<Answer>, failed?: (text: string, failure: FailureCode) => Answer): Promise<Answer> =>
     answerOr(callerOf(context).requestId, fallback, async () => answer(await requests()), failed);
 
   // The list is the same for every instance, so it is answered here instead of registering each tool for each instance.

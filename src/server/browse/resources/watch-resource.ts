@@ -78,7 +78,7 @@ export function watchFor(current: () => WatchDependencies, { principal, identity
           const reply = await read(tool, args, signal);
           return reply.kind === 'answer'
             ? { state: digestOf(reply.data), moving: isMoving(reply.data), failed: false }
-            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) || (reply.kind === 'failure' && reply.isDenied === true) };
+            : { state: `${reply.kind} ${whyOf(reply)}`, moving: false, failed: true, missing: isNotFound(whyOf(reply)) || (reply.kind === 'failure' && reply.failure.kind === 'denied') };
         },
       },
       () => changed(uri),
