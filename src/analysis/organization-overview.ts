@@ -1,3 +1,4 @@
+import { isProduction } from '../contract/index.ts';
 import { conditionOf, conditions, overviewOf, type Condition, type WatchedService } from './overview.ts';
 
 /** The state of an environment as a whole, as far as the platform tells it. */
@@ -102,7 +103,7 @@ const countsOf = (environments: readonly JudgedEnvironment[]): ConditionCounts =
   return Object.fromEntries(environmentConditions.flatMap((condition) => (by.has(condition) ? [[condition, by.get(condition)!.length]] : [])));
 };
 
-const rank = ({ condition, mode }: JudgedEnvironment): number => environmentConditions.indexOf(condition) * 2 + (mode === 'PRODUCTION' ? 0 : 1);
+const rank = ({ condition, mode }: JudgedEnvironment): number => environmentConditions.indexOf(condition) * 2 + (isProduction(mode) ? 0 : 1);
 
 /** How an organization, or a part of it, stands: its environments by what is wrong with them. */
 export function organizationOverviewOf(watched: readonly WatchedEnvironment[]): OrganizationOverview {

@@ -1,4 +1,4 @@
-import { defaultHistoryPageSize, isRecord, maximumPageSize, type AnyOperation } from '../contract/index.ts';
+import { defaultPageSizes, isRecord, maximumPageSize, type AnyOperation } from '../contract/index.ts';
 import { ApiError } from './errors.ts';
 import { missingOperationTtl } from './limits.ts';
 import type { OperationInput } from './request.ts';
@@ -48,7 +48,7 @@ const isRefusal = (error: unknown): boolean => error instanceof ApiError && erro
  * `pageSize` says: for a later page more are asked for. `without_pages` tells that in the answer.
  */
 async function pageOfHistory(answer: Answer, input: OperationInput, reread: Reread): Promise<Answer> {
-  const [page = 1, size = defaultHistoryPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
+  const [page = 1, size = defaultPageSizes.rows] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
   if (answer['page'] === page) return answer;
   const answered = (rows: readonly unknown[]): Answer => ({ ...answer, results: pageOf(rows, page, size), page: undefined, page_size: size, without_pages: true });
   if (page === 1 || answer.results.length > size) return answered(answer.results);
@@ -66,7 +66,7 @@ function wholeInput(operation: AnyOperation, input: OperationInput): OperationIn
   const parts = ['page', 'page_size', 'tail'].filter((name) => input[name] !== undefined);
   if (operation.method !== 'GET' || parts.length === 0) return undefined;
   if (!isHistory(operation)) return without(input, ...parts);
-  const [page = 1, size = defaultHistoryPageSize] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
+  const [page = 1, size = defaultPageSizes.rows] = [numberIn(input, 'page'), numberIn(input, 'page_size')];
   return page === 1 ? undefined : { ...without(input, 'page'), page_size: page * size };
 }
 

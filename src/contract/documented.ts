@@ -1,3 +1,4 @@
+import { defaultPageSizes } from './limits.ts';
 import { operation, shownReplacement } from './operation.ts';
 import { listOf, pageQuery, PageNumber, PageSize } from './primitives.ts';
 import { AlertRule, AlertRuleRequest } from './resources/alert-rule.ts';
@@ -16,13 +17,10 @@ import { LabelsGroup } from './resources/service.ts';
 import { EnvironmentVariable, Secret, SecretRequest, VariableOverrideRequest, VariableRequest } from './resources/variable.ts';
 import { Webhook, WebhookEvent, WebhookRequest } from './resources/webhook.ts';
 
-/** Page size of the deployment histories if the request has none. */
-export const defaultHistoryPageSize = 20;
-
 /** Query of the deployment histories, which use `pageSize` instead of `page_size`. */
 export const historyQuery = {
   page: PageNumber.optional(),
-  pageSize: PageSize.nullish().describe(`Deployments per page, default ${defaultHistoryPageSize}.`),
+  pageSize: PageSize.nullish().describe(`Deployments per page, default ${defaultPageSizes.rows}.`),
 };
 
 /** Every operation in the API document's Endpoints table, in the same order. */

@@ -1,11 +1,11 @@
 /** The API as data. */
 
 export { addressFaultText, readGitAddress, readHttpAddress, type AddressFault, type ParsedAddress } from './addresses.ts';
-export { defaultHistoryPageSize, everyOrganization } from './documented.ts';
+export { everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';
 export { isRecord, parseJson, recordsIn, type JsonRecord } from './json.ts';
-export { defaultRateLimit, defaultRateWindowSeconds, engineRateLimit, maximumBodyBytes, maximumInstances, rateHeaders } from './limits.ts';
+export { defaultPageSizes, defaultRateLimit, defaultRateWindowSeconds, engineRateLimit, maximumBodyBytes, maximumInstances, rateHeaders } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
 export { replacingSecret, storingSecret } from './extensions/any-variable.ts';
@@ -14,13 +14,13 @@ export { controlCharacterIn, hasInvisible, invisibleCharacters, isPrintableAscii
 export { DateTime, Duration, Email, freeText, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';
 export { AlertRuleRequest } from './resources/alert-rule.ts';
 export { ApplicationRequest, GitRepositoryRequest, gitProviders } from './resources/application.ts';
-export { backupStates, defaultBackupPageSize } from './resources/backup.ts';
+export { backupStates } from './resources/backup.ts';
 export { nodeAvailabilities, nodeRoles, nodeStates, type Cluster, type ClusterLock } from './resources/cluster.ts';
 export { CustomDomainRequest, domainKinds, type DomainCheckStatus, type DomainKind } from './resources/custom-domain.ts';
 export { ContainerRequest } from './resources/container.ts';
 export { DatabaseRequest, type DatabaseUpdateRequest } from './resources/database.ts';
 export { DeployRequest, maximumLogLines, StepName, type EnvironmentLog, type Log, type ServiceDeploymentStatus, type StatusDetails } from './resources/deployment.ts';
-export { EnvironmentMode, type EnvironmentStatus } from './resources/environment.ts';
+export { EnvironmentMode, isProduction, mayBeProduction, type EnvironmentStatus } from './resources/environment.ts';
 export { maximumEventPageSize } from './resources/event.ts';
 export { isVisibleCredential } from './resources/helm-repository.ts';
 export type { Helm, HelmRequest } from './resources/helm.ts';

@@ -17,6 +17,17 @@ export const rateHeaders = {
   reset: 'X-RateLimit-Reset',
 } as const;
 
+/** Rows of a page where the request names no number, and where a tool shows fewer or more than that. */
+export const defaultPageSizes = {
+  /** Lists, deployment histories and backups. */
+  rows: 20,
+  events: 10,
+  /** What `list_deployments` shows: a deployment of an environment has a line for each service. */
+  shownDeployments: 10,
+  /** What `list_events` shows: an event is one line. */
+  shownEvents: 30,
+} as const;
+
 /** Largest request body that a server accepts, in bytes. */
 export const maximumBodyBytes = 1024 * 1024;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { describe, expect, test } from 'vitest';
-import { defaultHistoryPageSize, documentedOperations } from '../../src/contract/documented.ts';
+import { documentedOperations } from '../../src/contract/documented.ts';
+import { defaultPageSizes } from '../../src/contract/limits.ts';
 import { statusTexts } from '../../src/contract/errors.ts';
 import { defaultRateLimit, defaultRateWindowSeconds, rateHeaders } from '../../src/contract/limits.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
@@ -105,7 +106,7 @@ test('failures have the codes of the document', () => {
 test('limits are those of the document', () => {
   expect(defaultRateLimit / (defaultRateWindowSeconds / 3600)).toBe(limits.requestsPerHour);
   expect(Object.values(rateHeaders)).toEqual(limits.rateHeaders);
-  expect(defaultHistoryPageSize).toBe(limits.historyPageSize);
+  expect(defaultPageSizes.rows).toBe(limits.historyPageSize);
 });
 
 test.each([[-1, true], [1, true], [0, false], [-2, false]])('max_running_instances %d is accepted: %s', (value, accepted) => {

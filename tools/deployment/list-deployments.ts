@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
+import { defaultPageSizes, operations, PageNumber, PageSize, reference } from '../../src/contract/index.ts';
 import { readDeployment, type HistoryItem } from '../../src/analysis/index.ts';
 import { anyOf, anyService, composeTool, isPlatformFailure, recordsIn, pruneRecord, table, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
 import { aspectFailure, oneOf, readAspect, readsByKind, readsOf, serviceSubject, type Subject } from '../shared/any-service.ts';
-
-const defaultPageSize = 10;
 
 const columns = ['state', 'action', 'at', 'seconds', 'by', 'commit', 'message', 'image', 'services', 'id'];
 
@@ -29,7 +27,7 @@ export const listDeployments = composeTool({
   toolset: 'services',
   title: 'List deployments: releases, who deployed what',
   description: 'What did we ship, when, by whom, did it work? The deployment history of a service or environment, newest first.',
-  input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSize) },
+  input: { service: anyService().optional(), environment: reference('environment').optional(), page: PageNumber.optional(), page_size: PageSize.default(defaultPageSizes.shownDeployments) },
   rules: oneOf('service', 'environment'),
   operations: [...readsOf('deployments'), operations.list_environment_deployments],
   equivalentOperations: [...readsOf('deployments'), operations.list_environment_deployments],

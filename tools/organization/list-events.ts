@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { maximumEventPageSize, maximumPageSize, operations, reference } from '../../src/contract/index.ts';
+import { defaultPageSizes, maximumEventPageSize, maximumPageSize, operations, reference } from '../../src/contract/index.ts';
 import { isWanted, readDeployment, tellEvent, timeWindow, UnusableQuery, type LenientEvent, type WantedEvents } from '../../src/analysis/index.ts';
 import { anyService, composeTool, isPlatformFailure, isRecord, recordsIn, isSecretName, naming, pick, pruneRecord, table, type JsonRecord, type NextCall, type ToolContext } from '../../src/server/tool/index.ts';
 import { readAspect, readsByKind, subjectAt } from '../shared/any-service.ts';
@@ -10,8 +10,6 @@ const mayBeMore = 'There may be older ones that fit.';
 const mayBeMoreBefore = 'There may be older ones: until looks further back.';
 
 const columns = ['at', 'who', 'via', 'what', 'where', 'changes'];
-
-const mostShown = 30;
 
 /** Most pages that one call turns. */
 const mostPages = 5;
@@ -64,11 +62,11 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
     const isNarrowed = answer['is_narrowed'] === true;
     // A page of which nothing may be seen is empty here, and not the last one.
     const isDone = next === undefined || next === token || (rows.length === 0 && !isNarrowed) || isPast;
-    if (isDone || events.length > mostShown || turned === (isNarrowed ? mostNarrowedPages : mostPages)) {
+    if (isDone || events.length > defaultPageSizes.shownEvents || turned === (isNarrowed ? mostNarrowedPages : mostPages)) {
       const since = typeof answer['events_since'] === 'string' ? answer['events_since'] : undefined;
-      const isFull = events.length > mostShown;
+      const isFull = events.length > defaultPageSizes.shownEvents;
       const first = next === undefined && wanted.from === undefined && !isNarrowed ? (rows.at(-1)?.timestamp ?? undefined) : undefined;
-      return { events: events.slice(0, mostShown), looked, hasMore: isFull || isNarrowed || !isDone, isFull, isNarrowed, since, first, isCut: answer['organization_max_limit_reached'] === true };
+      return { events: events.slice(0, defaultPageSizes.shownEvents), looked, hasMore: isFull || isNarrowed || !isDone, isFull, isNarrowed, since, first, isCut: answer['organization_max_limit_reached'] === true };
     }
     token = next;
   }

@@ -1,12 +1,10 @@
 import * as z from 'zod';
+import { defaultPageSizes } from '../limits.ts';
 import { DateTime, Name, PageNumber, PageSize, reference, Uuid } from '../primitives.ts';
 import { DeploymentState } from '../states.ts';
 
-/** How many backups a page has unless another number is asked for. */
-export const defaultBackupPageSize = 20;
-
 /** Query of a list of backups, which uses `pageSize` as deployment histories do. */
-export const backupQuery = { page: PageNumber.optional(), pageSize: PageSize.nullish().describe(`Default ${defaultBackupPageSize}.`) };
+export const backupQuery = { page: PageNumber.optional(), pageSize: PageSize.nullish().describe(`Default ${defaultPageSizes.rows}.`) };
 
 export const BackupRequest = z.object({ name: Name, message: z.string().max(1000).describe('Why.') });
 

@@ -8,6 +8,12 @@ import { DeploymentState, Origin, ServiceDeploymentStatusValue } from '../states
 export const EnvironmentMode = z.enum(['DEVELOPMENT', 'STAGING', 'PRODUCTION']);
 export type EnvironmentMode = z.infer<typeof EnvironmentMode>;
 
+/** Whether a mode is that of production, whose changes carry a higher risk, and which is told of before others. */
+export const isProduction = (mode: unknown): boolean => mode === ('PRODUCTION' satisfies EnvironmentMode);
+
+/** Whether a mode is that of production, or could not be found out, which has to count as production. */
+export const mayBeProduction = (mode: unknown): boolean => isProduction(mode) || mode === 'unknown';
+
 export const EnvironmentRequest = z.object({
   name: Name.describe('Unique in the project.'),
   mode: EnvironmentMode.describe('What it is for.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultPageSizes } from '../limits.ts';
 import { DateTime, reference, Uuid } from '../primitives.ts';
 
 /** One change that somebody asked for. `change` and `original_change` are JSON text of what changed, after and before, without secrets. */
@@ -33,7 +34,7 @@ export const EventPage = z.object({
 export const maximumEventPageSize = 100;
 
 export const eventQuery = {
-  pageSize: z.int().min(1).max(maximumEventPageSize).nullish().describe('Events per page, default 10.'),
+  pageSize: z.int().min(1).max(maximumEventPageSize).nullish().describe(`Events per page, default ${defaultPageSizes.events}.`),
   continueToken: z.string().optional(),
   stepBackToken: z.string().optional(),
   fromTimestamp: DateTime.optional(),

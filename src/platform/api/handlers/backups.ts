@@ -1,4 +1,4 @@
-import { backupStates, defaultBackupPageSize, type OperationNamed, type ResponseOf } from '../../../contract/index.ts';
+import { backupStates, defaultPageSizes, type OperationNamed, type ResponseOf } from '../../../contract/index.ts';
 import type { Recovery } from '../../engine/index.ts';
 import type { BackupTable } from '../../store/index.ts';
 import type { OperationHandlers } from '../handler.ts';
@@ -23,7 +23,7 @@ const recoveryAnswer = ({ backup, plan, refusal }: Recovery): ResponseOf<Operati
 export const backupHandlers = {
   list_database_backups: async ({ database_id, page = 1, page_size: size }, { db }) => {
     await findService(db, 'database', database_id);
-    const pageSize = size ?? defaultBackupPageSize;
+    const pageSize = size ?? defaultPageSizes.rows;
     const rows = await db.selectFrom('backup').selectAll().where('service_id', '=', database_id).orderBy('created_at', 'desc').orderBy('id').limit(pageSize).offset((page - 1) * pageSize).execute();
     return { page, page_size: pageSize, results: rows.map(answer) };
   },

@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely';
+import { defaultPageSizes } from '../../../contract/index.ts';
 import { invalid, uuidFrom } from '../../common/index.ts';
 import { type AuditEventTable, type Db, readSetting } from '../../store/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import { findById } from './find.ts';
 
 type Row = Selectable<AuditEventTable>;
-
-const defaultPageSize = 10;
 
 /** A place in the list: the event before it or after it. */
 const tokenOf = ({ created_at, seq }: Row): string => `${created_at}_${seq}`;
@@ -41,7 +40,7 @@ export const eventHandlers = {
   list_events: async ({ organization_id, page_size, continue_token, step_back_token, ...input }, { db }) => {
     await findById(db, 'organization', organization_id);
     if (input.target_id !== undefined && input.target_type === undefined) throw invalid('targetId', 'needs targetType');
-    const size = page_size ?? defaultPageSize;
+    const size = page_size ?? defaultPageSizes.events;
     const query = matching(db, organization_id, input);
     const after = continue_token === undefined ? undefined : parseToken('continueToken', continue_token);
     const before = step_back_token === undefined ? undefined : parseToken('stepBackToken', step_back_token);

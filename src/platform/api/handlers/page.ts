@@ -1,6 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type * as z from 'zod';
-import { defaultHistoryPageSize, type Pagination } from '../../../contract/index.ts';
+import { defaultPageSizes, type Pagination } from '../../../contract/index.ts';
 import type { HistoryQuery } from '../../engine/index.ts';
 import type { DatabaseSchema, Db } from '../../store/index.ts';
 
@@ -12,11 +12,8 @@ export interface PageInput {
 
 type PageOf<Row> = { results: Row[]; pagination?: z.infer<typeof Pagination> };
 
-/** The page size if a request has only a page number: that of a history. */
-const defaultPageSize = defaultHistoryPageSize;
-
 const requestedPage = ({ page, page_size: size }: PageInput): { page: number; size: number } | undefined =>
-  page === undefined && (size === undefined || size === null) ? undefined : { page: page ?? 1, size: size ?? defaultPageSize };
+  page === undefined && (size === undefined || size === null) ? undefined : { page: page ?? 1, size: size ?? defaultPageSizes.rows };
 
 const pagination = (page: number, size: number, total: number) => ({
   page, page_size: size, total_count: total, total_pages: Math.ceil(total / size),
@@ -58,4 +55,4 @@ export async function pageOfFetched<Row>(
 }
 
 /** The requested page of a deployment history. */
-export const historyPage = ({ page, page_size: size }: PageInput): HistoryQuery => ({ page: page ?? 1, pageSize: size ?? defaultHistoryPageSize });
+export const historyPage = ({ page, page_size: size }: PageInput): HistoryQuery => ({ page: page ?? 1, pageSize: size ?? defaultPageSizes.rows });

@@ -1,5 +1,5 @@
 import { warningsIn } from '../../../analysis/index.ts';
-import { allOperations, DeploymentAction, isAtRest, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
+import { allOperations, defaultPageSizes, DeploymentAction, isAtRest, operations, reference, serviceKinds, terminalOutcome, type AnyOperation, type ServiceKind } from '../../../contract/index.ts';
 import { anyService, logLines, record, table, type ResolvedResource, type ToolContext } from '../../tool/index.ts';
 import { otherLogText, readServiceLogs, readServiceStatus, type ServiceReference } from '../../context/index.ts';
 import { at, isRecord, recordsIn, type JsonRecord } from '../../json/index.ts';
@@ -7,9 +7,6 @@ import { platformResource, recordWithTable, type PlatformResource } from './reso
 
 /** Number of newest log lines shown. */
 const logLinesShown = 200;
-
-/** Number of newest deployments shown. */
-const deploymentsShown = 20;
 
 const service = { service: anyService() };
 const environment = { environment: reference('environment') };
@@ -129,7 +126,7 @@ export const serviceResources: readonly PlatformResource[] = [
     toolset: 'environments',
     input: environment,
     operations: [operations.list_environment_deployments],
-    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: deploymentsShown })) as JsonRecord),
+    read: async ({ environment: id }, { read }) => historyOf((await read(operations.list_environment_deployments, { environment_id: id, page_size: defaultPageSizes.rows })) as JsonRecord),
     render: history,
   }),
   platformResource({
@@ -195,7 +192,7 @@ export const serviceResources: readonly PlatformResource[] = [
     toolset: 'services',
     input: service,
     operations: listOf(histories),
-    read: async (_, context) => historyOf(await readForKind(histories, context, { page_size: deploymentsShown })),
+    read: async (_, context) => historyOf(await readForKind(histories, context, { page_size: defaultPageSizes.rows })),
     render: history,
   }),
 ];

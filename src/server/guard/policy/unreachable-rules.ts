@@ -1,4 +1,4 @@
-import { serviceKinds } from '../../../contract/index.ts';
+import { mayBeProduction, serviceKinds } from '../../../contract/index.ts';
 import { pointsAt, type Tool } from '../../tool/index.ts';
 import { omit } from '../../json/index.ts';
 import { possibleRisks } from './policy.ts';
@@ -15,10 +15,8 @@ const canMeet = (conditions: Conditions, tool: Tool, match: Match): boolean =>
   (!dependsOnLocation(conditions) || mayBeLocated(tool)) &&
   tool.operations.some((operation) => possibleRisks(operation).some((risk) => holdsForTool(conditions, { tool, operation, risk }, match) !== 'no'));
 
-const raisingModes: readonly string[] = ['PRODUCTION', 'unknown'];
-
 /** Whether conditions ask for the tier `write` only, in modes where a write counts as disruptive. */
-const wantsRaisedWrite = ({ tier, mode }: Conditions): boolean => tier?.every((one) => one === 'write') === true && mode?.every((one) => raisingModes.includes(one)) === true;
+const wantsRaisedWrite = ({ tier, mode }: Conditions): boolean => tier?.every((one) => one === 'write') === true && mode?.every(mayBeProduction) === true;
 
 /** The condition without which the others could hold; all of them if no single one is to blame. */
 function conflictingConditions(conditions: Conditions, tools: readonly Tool[], match: Match): Conditions {

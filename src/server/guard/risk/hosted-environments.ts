@@ -1,4 +1,4 @@
-import { operations, type EnvironmentMode } from '../../../contract/index.ts';
+import { isProduction, operations, type EnvironmentMode } from '../../../contract/index.ts';
 import { asMode, listOfOrganization, textIn, wholeListIn, type Reader } from '../../context/index.ts';
 import type { JsonRecord } from '../../json/index.ts';
 
@@ -35,11 +35,9 @@ interface HostedEnvironments {
   readonly isComplete: boolean;
 }
 
-const isProduction = ({ mode }: HostedEnvironment): boolean => mode === 'PRODUCTION';
-
 /** The mode of a cluster that hosts these environments. */
 const modeOfHosting = ({ environments, isComplete }: HostedEnvironments): HostedMode =>
-  environments.some(isProduction) ? 'PRODUCTION' : !isComplete || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
+  environments.some(({ mode }) => isProduction(mode)) ? 'PRODUCTION' : !isComplete || environments.some(({ mode }) => mode === 'unknown') ? 'unknown' : 'none';
 
 /** The environments of a project that are, or may be, on the cluster; undefined if not all of them can be read. */
 async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader): Promise<readonly HostedEnvironment[] | undefined> {
@@ -47,7 +45,7 @@ async function hostedIn(project: JsonRecord, clusterId: string, reader: Reader):
   const candidates = all?.filter((one) => textIn(one, 'cluster_id') === undefined || one['cluster_id'] === clusterId);
   return candidates?.map((one) => {
     const mode = asMode(one['mode']);
-    const isSure = one['cluster_id'] === clusterId || mode !== 'PRODUCTION';
+    const isSure = one['cluster_id'] === clusterId || !isProduction(mode);
     return { id: textIn(one, 'id'), name: textIn(one, 'name'), project: { id: textIn(project, 'id'), name: textIn(project, 'name') }, mode: isSure ? mode : 'unknown' };
   });
 }
@@ -81,4 +79,4 @@ export async function findHostedEnvironments(clusterId: string, reader: Reader, 
  * @throws ApiError if the platform fails.
  */
 export const hostedModeOf = async (clusterId: string, reader: Reader, searchLimit: SearchLimit): Promise<HostedMode> =>
-  modeOfHosting(await findHostedEnvironments(clusterId, reader, searchLimit, (found) => found.some(isProduction)));
+  modeOfHosting(await findHostedEnvironments(clusterId, reader, searchLimit, (found) => found.some(({ mode }) => isProduction(mode))));

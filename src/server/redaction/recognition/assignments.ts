@@ -1,3 +1,4 @@
+import { mask } from '../../../contract/index.ts';
 import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
 import { lineBoundsOf } from './line-bounds.ts';
@@ -53,6 +54,9 @@ function valueToLineEnd(text: string, first: Scalar, limit: number, { separator,
   return { ...first, end: first.start + rest.length, after: first.start + rest.length };
 }
 
+/** How a value ends that is hidden already. Its bracket belongs to it, and where a value begins with one that isn't counted. */
+const hiddenEnd = mask.slice(1);
+
 /** Characters of a value that are inspected. */
 const inspectedLength = 300;
 
@@ -63,7 +67,7 @@ function bareValue(text: string, at: number, member: AssignedName, valueContext:
   if (valueContext === 'line') return valueToLineEnd(text, value, limit, member);
   if (valueContext === 'query' || value.end - value.start > 4096) return value;
   const word = text.slice(value.start, value.end).trimEnd();
-  const trimmed = valueContext === 'list' || word.endsWith('hidden]') ? word : word.replace(trailing, '');
+  const trimmed = valueContext === 'list' || word.endsWith(hiddenEnd) ? word : word.replace(trailing, '');
   return { ...value, end: value.start + trimmed.length };
 }
 

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isProduction } from '../../../contract/index.ts';
 import type { Target } from '../../context/index.ts';
 import { showName } from './preview.ts';
 
 const modeText = ({ kind, mode }: Target): string => {
   if (mode === 'none') return '';
-  if (kind === 'cluster') return mode === 'PRODUCTION' ? ', which hosts production' : ', of which could not be found out whether it hosts production';
+  if (kind === 'cluster') return isProduction(mode) ? ', which hosts production' : ', of which could not be found out whether it hosts production';
   return mode === 'unknown' ? ', whose mode could not be determined' : `, ${mode}`;
 };
 
@@ -22,7 +23,7 @@ const lineOf = (target: Target): string => {
 
 /** The environments that a cluster hosts, production first: the first ones one by one, then how many more. */
 function hostedLines(hosted: readonly Target[]): readonly string[] {
-  const known = hosted.filter(({ id }) => id !== undefined).toSorted((one, other) => Number(other.mode === 'PRODUCTION') - Number(one.mode === 'PRODUCTION'));
+  const known = hosted.filter(({ id }) => id !== undefined).toSorted((one, other) => Number(isProduction(other.mode)) - Number(isProduction(one.mode)));
   const more = known.length - maximumHosted;
   return [
     ...known.slice(0, maximumHosted).map(lineOf),
