@@ -7,7 +7,12 @@ import { invisibleCharacters, maskPatternSource, styleMark, terminalEscapes } fr
  */
 
 const invisible = String.raw`(?!\r)(?:${invisibleCharacters.source})|<U\+[\dA-F]{4,6}>|${styleMark}|\r(?=\n)`;
-const writtenSequences = String.raw`<U\+(?:001B>\[|009B>)[0-?]*[ -/]*[@-~]?`;
+// The forms of `terminalEscapes` as they are written out: what was shown once is read as it was before.
+const writtenSequences = [
+  String.raw`<U\+(?:001B>\]|009D>)(?:(?!<U\+00(?:07|1B|9C|9D)>)[^])*(?:<U\+00(?:07|9C)>|<U\+001B>\\)`,
+  String.raw`<U\+(?:001B>\[|009B>)[0-?]*[ -/]*[@-~]?`,
+  String.raw`<U\+001B>[ -/]*[0-~]?`,
+].join('|');
 
 // The bracket of a mark ends no sequence: a mark stays whole.
 const sequences = `${terminalEscapes.source}|${writtenSequences}`.replaceAll(/\[[0@]-~\]\?/g, (last) => `(?:(?!${maskPatternSource})${last.slice(0, -1)})?`);
