@@ -11,6 +11,21 @@ const sameThing: readonly (readonly string[])[] = [
   ['domain', 'custom_domain'],
 ];
 
+/** Other programs' names for arguments, which models tend to try. They are suggested, and not accepted: they can mean something else. */
+const synonyms: readonly (readonly string[])[] = [
+  ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
+  ['page', 'offset', 'cursor', 'skip', 'start'],
+  ['fields', 'columns', 'select'],
+  ['text', 'pattern', 'query', 'search', 'grep', 'filter', 'q'],
+  ['commit', 'git_commit_id', 'sha', 'revision', 'ref'],
+  ['since', 'from', 'after'],
+  ['until', 'to', 'before'],
+];
+
+/** The first known name that is a synonym of another one. */
+export const synonymIn = (name: string, known: readonly string[]): string | undefined =>
+  synonyms.find((names) => names.includes(name))?.find((one) => known.includes(one));
+
 const wordsFor = (subject: string): readonly string[] => sameThing.find((words) => words.includes(subject)) ?? [subject];
 
 const isList = (schema: z.ZodType): boolean =>

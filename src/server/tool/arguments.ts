@@ -3,7 +3,7 @@ import { controlCharacterIn, halfCharacterIn, inputShape, referenceKind, repeate
 import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
 import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
-import { schemaWithShownNames, shownName, withShownNames } from './argument-names.ts';
+import { schemaWithShownNames, shownName, synonymIn, withShownNames } from './argument-names.ts';
 import { referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
@@ -16,20 +16,6 @@ export type Path = readonly (string | number)[];
 /** Formats a path for an error: `ports[0].name`. */
 export const printPath = (path: Path): string =>
   repeated(path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), ''));
-
-// Other programs' names for the same arguments, which models tend to try.
-const synonyms: readonly (readonly string[])[] = [
-  ['page_size', 'limit', 'tail', 'per_page', 'pageSize', 'max_results', 'count', 'lines', 'size'],
-  ['page', 'offset', 'cursor', 'skip', 'start'],
-  ['fields', 'columns', 'select'],
-  ['text', 'pattern', 'query', 'search', 'grep', 'filter', 'q'],
-  ['commit', 'git_commit_id', 'sha', 'revision', 'ref'],
-  ['since', 'from', 'after'],
-  ['until', 'to', 'before'],
-];
-
-/** The first known name that is a synonym of another one. */
-const synonymIn = (name: string, known: readonly string[]): string | undefined => synonyms.find((names) => names.includes(name))?.find((one) => known.includes(one));
 
 const unknownMember = (name: string, path: Path, known: readonly string[]): Issue => {
   const near = (path.length === 0 ? synonymIn(name, known) : undefined) ?? nearestName(name, known);
