@@ -16,7 +16,7 @@ const pagesNamed = (code: string): string[] =>
   [...withoutComments(code).matchAll(/\b(?:docs\/)?[\w-]+\.md\b/g)].map(([path]) => path).filter((path) => existsSync(join(root, path)) && !shipped.includes(path));
 
 const sources = ['src', 'tools', 'prompts', 'skills'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(?:ts|md)$/.test(name)).map((name) => join(folder, name)));
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.(?:ts|md)$/.test(name) && !name.endsWith('README.md')).map((name) => join(folder, name)));
 
 describe('a page that the program refers to', () => {
   test.each(linkedPages)('%s is there, and its link leads to it', (page) => {

@@ -7,7 +7,7 @@ const below = (folder: string): string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md')).map((name) => `${folder}/${name.replaceAll('\\', '/')}`);
 
 /** The pages for users and for whoever changes the code, by path from the root. */
-export const pages: readonly string[] = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', ...below('docs'), ...below('examples')];
+export const pages: readonly string[] = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', ...['docs', 'examples', 'src', 'tools', 'scripts', 'test'].flatMap(below)];
 
 export const pageText = (path: string): string => readFileSync(join(root, path), 'utf8');
 

@@ -6,7 +6,7 @@ import { tools } from '../../tools/index.ts';
 import { pages, pageText, root } from './pages.ts';
 
 /** Where operations of the API are named too: the platform that serves them, and pages about the API or for whoever changes the code. */
-const namesOperations = ['src/platform/api/', 'src/contract/', 'docs/operations.md', 'docs/performance.md', 'docs/decisions/', 'AGENTS.md', 'CONTRIBUTING.md'];
+const namesOperations = ['src/platform/api/', 'src/contract/', 'docs/operations.md', 'docs/performance.md', 'docs/decisions/', 'AGENTS.md', 'CONTRIBUTING.md', 'tools/README.md'];
 
 /** Names that begin like a tool and are something else. */
 const others: Readonly<Record<string, string>> = {
