@@ -88,7 +88,8 @@ test('a scheduled job whose first run fails tells that nothing runs by itself', 
 const live = { type: { exec: { command: ['false'] } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 1, success_threshold: 1, failure_threshold: 1 };
 
 test.each([
-  ['too little memory', 'tail /dev/zero', { memory: 16 }, 'The job failed: OOMKilled: it needed more memory than its limit.'],
+  // Engines lose what the kernel told them, where a container ends at once.
+  ['too little memory', 'tail /dev/zero', { memory: 16 }, /^The job failed: (?:OOMKilled: |it was ended by SIGKILL \(exit code 137\), probably because )it needed more memory than its limit/],
   ['a run that takes too long', 'echo begun; exec sleep 600', { max_duration_seconds: 2 }, 'The job was stopped: it exceeded its time limit of 2 seconds (max_duration_seconds).'],
   ['a liveness probe that fails', 'trap "exit 0" TERM; sleep 600 & wait', { healthchecks: { liveness_probe: live } }, /^The engine ended the job\. The liveness probe failed: /],
 ] as const)('%s is told as the cause', async (_, script, more, cause) => {

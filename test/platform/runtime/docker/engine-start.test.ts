@@ -22,12 +22,12 @@ const ended = (created: string, found: string, status: Partial<DockerTask['Statu
 /** An instance that an engine refused. */
 const refused = (found: string): DockerTask => ended('28:58', found, { State: 'rejected', Err: 'cannot create a swarm scoped network when swarm is not active', ContainerStatus: {} });
 
-/** A context of an engine whose only container began at a moment. @param bridge when its network was made; undefined if it has none */
-async function contextWith(began: string, bridge: string | undefined): Promise<DockerContext> {
+/** A context of an engine whose only container began at a moment. @param bridge when its network was made; undefined if it has none @param end how the container ended */
+async function contextWith(began: string, bridge: string | undefined, end = { ExitCode: 143, OOMKilled: false }): Promise<DockerContext> {
   const { docker } = await startFakeEngine((response, { url }) => {
     const isContainer = url.includes('/containers/');
     response.statusCode = isContainer || bridge !== undefined ? 200 : 404;
-    response.end(JSON.stringify(isContainer ? { State: { StartedAt: at(began), ExitCode: 143, OOMKilled: false } } : { Created: bridge, message: 'network bridge not found' }));
+    response.end(JSON.stringify(isContainer ? { State: { StartedAt: at(began), ...end } } : { Created: bridge, message: 'network bridge not found' }));
   });
   return { docker, nodeEngines: { of: async () => docker }, clock: { now: () => Date.parse(at('29:00')) } } as unknown as DockerContext;
 }
@@ -90,4 +90,10 @@ test('of an instance on a node that nobody can ask, what can\'t be seen is said,
   expect(await instanceFailure(context, endedWith('task: non-zero exit (143): dockerexec: unhealthy container', 143), signal)).toBe(`its health check failed; what it said can't be seen, ${because}`);
   // What the exit code says needs no container.
   expect(await instanceFailure(context, endedWith('task: non-zero exit (3)', 3), signal)).toBe('it ended with exit code 3');
+});
+
+test('of an instance that was ended by force, it is said that it exceeded its memory: for certain where the engine saw it, else as what is likely', async () => {
+  const causeOf = async (OOMKilled: boolean) => instanceFailure(await contextWith('28:58', at('28:57.572'), { ExitCode: 137, OOMKilled }), endedWith('task: non-zero exit (137)', 137), signal);
+  expect(await causeOf(true)).toBe('OOMKilled: it needed more memory than its limit');
+  expect(await causeOf(false)).toBe('it was ended by SIGKILL (exit code 137), probably because it needed more memory than its limit: its engine told no other reason');
 });

@@ -40,6 +40,15 @@ const unknown = (what: string, unseen: string | undefined): string => (unseen ==
 /** The exit code of a program that was ended by force, such as one that exceeded its memory. */
 const killed = 137;
 
+/**
+ * Why a program was ended by force, as a sentence's part. Engines lose what the kernel tells them of memory when it comes at the end of a container.
+ * @param isEngineKnown whether it is certain that the program did not end with its engine
+ */
+const forceText = (unseen: string | undefined, isEngineKnown: boolean): string => {
+  if (unseen !== undefined) return unknown('whether it exceeded its memory', unseen);
+  return isEngineKnown ? ', probably because it needed more memory than its limit: its engine told no other reason' : '';
+};
+
 /** The signals whose exit codes tell why a program ended. */
 const signals: Readonly<Record<number, string>> = { 134: 'SIGABRT', 137: 'SIGKILL', 139: 'SIGSEGV', 143: 'SIGTERM' };
 
@@ -91,6 +100,6 @@ export async function instanceFailure(context: DockerContext, task: DockerTask, 
   const code = container?.State.ExitCode ?? status?.ExitCode;
   // What could not be started has no exit code of its own.
   if (isStartFailure(task) || (state === 'rejected' && said !== '')) return `it could not be started${await onItsNode(context, task, signal)}: ${said}`;
-  if (code !== undefined && (state === 'failed' || state === 'complete')) return `${exitText(code)}${code === killed ? unknown('whether it exceeded its memory', unseen) : ''}`;
+  if (code !== undefined && (state === 'failed' || state === 'complete')) return `${exitText(code)}${code === killed ? forceText(unseen, engine !== undefined) : ''}`;
   return said === '' ? `it is ${state}` : said;
 }
