@@ -12,7 +12,7 @@ const start = Date.parse('2026-11-22T21:28:57Z');
 const after = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
 
 const service = { id: '0f7e1a52-91c4-4c39-9a5e-5a0f2b9f8a11', name: 'web', environmentId: '52a1b1f0-1f0e-4d3c-8f0e-1d2f3a4b5c6d', kind: 'container', spec: { tag: '2', min_running_instances: 1 } };
-const task = { service, phase: { operation: 'rollOut' }, deploymentId: 'new', beganAt: start, record: null, runningRecord: null, fencingToken: 1 } as unknown as Task;
+const task = { service, phase: { operation: 'rollOut' }, deploymentId: 'new', beganAt: start, record: JSON.stringify({ image: 'registry/web', entrypoint: [], command: [] }), runningRecord: null, fencingToken: 1 } as unknown as Task;
 const labelsOf = (deploymentId: string) => deploymentLabels('platform', { service: task.service, deploymentId });
 const specOf = (deploymentId: string) => ({ ContainerSpec: { Image: 'registry/web', Labels: labelsOf(deploymentId) } });
 const sent = { Name: 'infra-web', Labels: labelsOf('new'), TaskTemplate: specOf('new'), Mode: { Replicated: { Replicas: 1 } } };
@@ -25,20 +25,33 @@ const instance = (deploymentId: string, state: string, second: number, said = ''
 const observe = (refusedAt: number, said: string, registry?: Pick<ClusterRegistry, 'host' | 'credentials'>) =>
   observeInstance(instance('new', 'rejected', refusedAt, said), { updateState: 'paused', second: refusedAt + 1, ...(registry && { registry }) });
 
-/** The same with this instance of the new version. @param second when it is observed, after the start of the engine */
-async function observeInstance(newest: ReturnType<typeof instance>, { updateState, second, registry }: { updateState: string; second: number; registry?: Pick<ClusterRegistry, 'host' | 'credentials'> }) {
+/** How a rollout is observed. */
+interface Observed {
+  readonly updateState: string;
+  /** When, after the start of the engine. */
+  readonly second: number;
+  readonly registry?: Pick<ClusterRegistry, 'host' | 'credentials'>;
+  /** What was remembered of the observation before. */
+  readonly cursor?: string;
+}
+
+/** The same with this instance of the new version. */
+const observeInstance = (newest: ReturnType<typeof instance>, observed: Observed) => observeInstances([instance('old', 'running', 1), newest], observed);
+
+/** The same with these instances. */
+async function observeInstances(instances: readonly ReturnType<typeof instance>[], { updateState, second, registry, cursor = '' }: Observed) {
   const engineService = { ID: 'id-on-the-engine', Version: { Index: 7 }, Spec: sent, UpdateStatus: { State: updateState } } as unknown as DockerService;
   const { docker, seen } = await startFakeEngine((response, { url, method }) => {
     if (url.includes('/logs')) return response.end();
-    if (url.includes('/nodes')) return response.end('[]');
+    if (/\/(?:nodes|secrets|configs|images)/.test(url)) return response.end('[]');
     if (method === 'POST') return response.end('{}');
     if (url.includes('/distribution/')) return response.writeHead(500).end(JSON.stringify({ message: 'gone' }));
     if (url.includes('/networks/bridge')) return response.end(JSON.stringify({ Created: after(0) }));
-    if (url.includes('/tasks')) return response.end(JSON.stringify([instance('old', 'running', 1), newest]));
+    if (url.includes('/tasks')) return response.end(JSON.stringify(instances));
     return response.end(JSON.stringify(engineService));
   });
   const context = { docker, platformId: 'platform', clock: { now: () => Date.parse(after(second)) }, credentialsFor: () => undefined, leftLinks: { removeFor: async () => undefined }, registry } as unknown as DockerContext;
-  const observation = await observeRollOut(context, task, null, { signal: new AbortController().signal } as RuntimeCall);
+  const observation = await observeRollOut(context, task, cursor === '' ? null : cursor, { signal: new AbortController().signal } as RuntimeCall);
   const changes = seen.filter(({ method }) => method === 'POST').map(({ url, body }) => ({ path: url.replace(/^\/v[\d.]+/, ''), spec: JSON.parse(body) as unknown }));
   const credentials = seen.flatMap(({ headers }) => headers['x-registry-auth'] ?? []).map((header) => JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as unknown);
   return { observation, changes, credentials };
@@ -77,4 +90,17 @@ test('what is asked of the engine for images of the cluster\'s own registry has 
   const { credentials: whenAsked } = await observe(300, 'No such image: registry/web', registry);
   // For the line of the instance, and for the end of the rollout.
   expect(whenAsked).toEqual([registry.credentials, registry.credentials]);
+});
+
+test('an instance that took the place of a failed one runs for as long as any before it counts', async () => {
+  const [first, next] = [instance('new', 'running', 10), instance('new', 'running', 13)];
+  const failed = { ...instance('new', 'failed', 10), Status: { State: 'failed', Timestamp: after(12), Err: 'task: non-zero exit (3)' } };
+  const outcomes: string[] = [];
+  let cursor: string | undefined;
+  for (const [second, instances] of [[11, [first]], [13.5, [failed, next]], [15, [failed, next]], [16, [failed, next]]] as const) {
+    const { observation } = await observeInstances(instances, { updateState: 'completed', second, ...(cursor !== undefined && { cursor }) });
+    ({ cursor } = observation);
+    outcomes.push(observation.outcome);
+  }
+  expect(outcomes).toEqual(['ongoing', 'ongoing', 'ongoing', 'succeeded']);
 });

@@ -47,6 +47,8 @@ interface RolloutCursor {
   readonly reported: ReportedUntil;
   /** Since when all instances run, or one waits for room; in milliseconds since the epoch. */
   readonly upSince?: number;
+  /** The instances that run since then, by the ids of their tasks. */
+  readonly up?: string;
   readonly unplacedSince?: number;
   /** Since when its newest instance can't join its network; in milliseconds since the epoch. */
   readonly obstructedSince?: number;
@@ -171,8 +173,11 @@ export async function observeRollOut(context: DockerContext, task: Task, text: s
   const instances = await instanceLines(context, task, mine, lost, cursor.told, signal);
   const logged = await newLines(context, task, mine, cursor.reported, signal);
   // What was so before the engine was started again counts no more.
-  const { upSince = now, unplacedSince = now, obstructedSince = now } = engineStarts === known ? cursor : firstCursor;
-  const next = { told: instances.told, reported: logged.reported, engineStarts, ...(allUp && { upSince }), ...(mine.some(isUnplaced) && { unplacedSince }), ...(isLastObstructed(mine) && { obstructedSince }) };
+  const { upSince: before = now, unplacedSince = now, obstructedSince = now } = engineStarts === known ? cursor : firstCursor;
+  // One that replaces a failed one begins anew. While they are spread, they change by themselves.
+  const up = mine.filter(isUp).map(({ ID }) => ID).toSorted().join(' ');
+  const upSince = cursor.up === up || cursor.spreading !== undefined ? before : now;
+  const next = { told: instances.told, reported: logged.reported, engineStarts, ...(allUp && { upSince, up }), ...(mine.some(isUnplaced) && { unplacedSince }), ...(isLastObstructed(mine) && { obstructedSince }) };
   // The version is good once all have run: one more that fails is no reason to go back.
   const failure = cursor.spreading === undefined ? await rolloutFailure(context, task, service, { ...next, mine }, signal) : undefined;
   const settled = wanted === 0 ? now : upSince + settleMilliseconds;
