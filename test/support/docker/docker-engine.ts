@@ -39,7 +39,7 @@ interface EngineOptions {
   readonly args?: readonly string[];
 }
 
-const readyTimeout = 60_000;
+const readyTimeout = 180_000;
 const stopTimeout = 30_000;
 
 /** Bridges that an engine makes and doesn't remove. */
