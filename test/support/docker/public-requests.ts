@@ -14,6 +14,8 @@ interface PublicRequest {
   readonly isSecure?: boolean;
   /** The certificate, in PEM format, of the only one who may have signed the server's; default: that doesn't matter. */
   readonly authority?: string;
+  /** How long to wait for the answer; default: 15 seconds. */
+  readonly timeoutMilliseconds?: number;
 }
 
 /** An answer of the proxy or of what is behind it. */
@@ -25,10 +27,10 @@ export interface PublicAnswered {
 }
 
 /** Sends one request over a connection of its own, as a browser would that looked the host up. */
-export function askProxy({ host, address = '127.0.0.1', port, path, method = 'GET', isSecure = false, authority }: PublicRequest): Promise<PublicAnswered> {
+export function askProxy({ host, address = '127.0.0.1', port, path, method = 'GET', isSecure = false, authority, timeoutMilliseconds = 15_000 }: PublicRequest): Promise<PublicAnswered> {
   const { promise, resolve, reject } = Promise.withResolvers<PublicAnswered>();
   const send = isSecure ? requestSecurely : request;
-  const sent = send({ host: address, port, path, method, headers: { host }, agent: false, timeout: 15_000, servername: host, rejectUnauthorized: authority !== undefined, ca: authority }, (response) => {
+  const sent = send({ host: address, port, path, method, headers: { host }, agent: false, timeout: timeoutMilliseconds, servername: host, rejectUnauthorized: authority !== undefined, ca: authority }, (response) => {
     let text = '';
     response.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
@@ -46,12 +48,16 @@ interface Asking {
 
 const perSecond = 50;
 
-/** Sends fifty requests a second, GET and POST in turn, and counts those that anything but a 200 came of. `texts` are the different answers, in the order in which they first came. */
-export function keepAsking(where: Omit<PublicRequest, 'method'>): Asking {
+/**
+ * Sends fifty requests a second, GET and POST in turn, and counts those that anything but a 200 came of. `texts` are the different answers, in the order in which they first came.
+ * @param atOnce how many are under way at most: more would only wait for each other on a busy machine; default: any number
+ */
+export function keepAsking(where: Omit<PublicRequest, 'method'>, atOnce = Number.POSITIVE_INFINITY): Asking {
   const began = performance.now();
   const failures: string[] = [];
   const texts = new Set<string>();
-  const pending: Promise<void>[] = [];
+  const pending = new Set<Promise<void>>();
+  let sent = 0;
   const ending = new AbortController();
 
   const one = async (method: 'GET' | 'POST'): Promise<void> => {
@@ -67,10 +73,12 @@ export function keepAsking(where: Omit<PublicRequest, 'method'>): Asking {
 
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      pending.push(one(pending.length % 2 === 0 ? 'GET' : 'POST'));
+      const asked = one(sent % 2 === 0 ? 'GET' : 'POST').finally(() => pending.delete(asked));
+      pending.add(asked);
+      sent += 1;
       // Those that a busy machine is late with are made up for.
       // oxlint-disable-next-line no-await-in-loop
-      await delay(Math.max(0, (pending.length * 1000) / perSecond - (performance.now() - began)));
+      await (pending.size < atOnce ? delay(Math.max(0, (sent * 1000) / perSecond - (performance.now() - began))) : Promise.race(pending));
     }
   };
   const looping = loop();
@@ -80,7 +88,7 @@ export function keepAsking(where: Omit<PublicRequest, 'method'>): Asking {
       ending.abort();
       await looping;
       await Promise.all(pending);
-      return { sent: pending.length, seconds: (performance.now() - began) / 1000, failures, texts: [...texts] };
+      return { sent, seconds: (performance.now() - began) / 1000, failures, texts: [...texts] };
     },
   };
 }
