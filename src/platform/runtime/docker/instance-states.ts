@@ -16,6 +16,17 @@ const takenFromNode = 'assigned node no longer meets constraints';
 export const hasFailed = ({ Status, DesiredState }: DockerTask): boolean =>
   endStates.includes(Status.State) && !(Status.State === 'complete' && DesiredState === 'remove') && Status.Err !== takenFromNode;
 
+/** The exit code of a program that ended when the engine told it to. */
+const terminated = 143;
+
+/**
+ * Whether the engine ended an instance after another one had taken its place, such as on a node that was drained. A busy node can tell such an end as a failure.
+ * @param tasks those of its service, at least
+ */
+export const wasReplaced = ({ ID: id, ServiceID, Slot, CreatedAt, Status: { ContainerStatus, Timestamp } }: DockerTask, tasks: readonly DockerTask[]): boolean =>
+  ContainerStatus?.ExitCode === terminated && tasks.some((other) =>
+    other.ID !== id && other.ServiceID === ServiceID && other.Slot === Slot && Date.parse(other.CreatedAt) > Date.parse(CreatedAt) && Date.parse(other.CreatedAt) < Date.parse(Timestamp));
+
 /** Whether the node of an instance has told that it ended. */
 export const hasToldEnd = ({ Status }: DockerTask): boolean => toldEndStates.includes(Status.State);
 

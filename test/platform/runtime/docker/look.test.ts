@@ -75,6 +75,19 @@ test.each([
   expect(await look(2, { nodes, tasks: [instance(1), second], history })).toMatchObject({ wanted: 2, ...seen });
 });
 
+test.each([
+  ['before it ended has not failed', '2026-01-01T00:00:55Z', undefined],
+  ['after it ended has failed', '2026-01-01T00:00:59Z', ['it was ended by SIGTERM (exit code 143)']],
+])('an instance that was told to end, and was replaced %s', async (_, CreatedAt, ends) => {
+  const look = await startLooking();
+  const nodes = [node(1, 'ready'), node(2, 'ready')];
+  const next = instance(2, { ID: 'another', NodeID: 'n1', CreatedAt });
+  const status = { State: 'failed', Timestamp: '2026-01-01T00:00:58Z', Err: 'task: non-zero exit (143)', ContainerStatus: { ExitCode: 143 } };
+  const history = [instance(1), next, instance(2, { CreatedAt: '2026-01-01T00:00:00Z', DesiredState: 'shutdown', Status: status })];
+  await look(0, { nodes });
+  expect((await look(2, { nodes, tasks: [instance(1), next], history })).ends).toEqual(ends);
+});
+
 const pending = (more: object) => instance(2, { ID: 'next', NodeID: undefined, Status: { State: 'pending', Timestamp: '2026-01-01T00:00:58Z', Err: 'no suitable node (insufficient resources on 2 nodes)' }, ...more });
 const bound = { Spec: { ContainerSpec: {}, Placement: { Constraints: ['node.id==n2'] } } };
 const away = 'the node node-2, which has been down since 2026-01-01T00:00:05Z or earlier';

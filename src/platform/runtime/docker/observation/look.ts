@@ -2,7 +2,7 @@ import type { InstanceEnd, RunningService, RunningVersion, Runtime } from '../..
 import { changesByHand } from './changed-by-hand.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks, replicasOf } from '../engine/index.ts';
-import { isUp, hasFailed } from '../instance-states.ts';
+import { isUp, hasFailed, wasReplaced } from '../instance-states.ts';
 import { unplacedText } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from '../services/instance-failure.ts';
 import { lastLines } from './instance-logs.ts';
@@ -57,7 +57,7 @@ const byService = (tasks: readonly DockerTask[]): Map<string, DockerTask[]> => M
 /** The ends among a service's tasks, with their causes. Those that are known aren't looked up again. */
 async function endsOf(context: DockerContext, version: RunningVersion, tasks: readonly DockerTask[], known: readonly InstanceEnd[], signal: AbortSignal): Promise<InstanceEnd[]> {
   const { service, runningSince } = version;
-  const failed = tasks.filter((task) => hasFailed(task) && Date.parse(task.Status.Timestamp) >= runningSince && !known.some(({ id }) => id === task.ID));
+  const failed = tasks.filter((task) => hasFailed(task) && !wasReplaced(task, tasks) && Date.parse(task.Status.Timestamp) >= runningSince && !known.some(({ id }) => id === task.ID));
   const fresh = await Promise.all(failed.map(async (task) => ({
     id: task.ID, pod: podName(service, task.Slot, task.ID), at: Date.parse(task.Status.Timestamp), why: await instanceFailure(context, task, signal),
     lines: await lastLines(context, version, task, keptLines, signal),

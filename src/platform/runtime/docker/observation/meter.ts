@@ -2,7 +2,7 @@ import { reasonOf, sum } from '../../../common/index.ts';
 import type { InstanceUse, Measured, Meter, NodeSeen } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerClient, type DockerContainerStats, dockerContainerStats, type DockerNode, type DockerTask, isDockerError, listDockerNodes, listDockerTasks } from '../engine/index.ts';
-import { hasFailed } from '../instance-states.ts';
+import { hasFailed, wasReplaced } from '../instance-states.ts';
 import { labelFilter, labelledService, platformLabels } from '../labels.ts';
 import { whyNotAsked } from '../nodes/every-node.ts';
 import type { NodeEngines } from '../nodes/node-engines.ts';
@@ -67,7 +67,7 @@ const endedUnexpectedly = (task: DockerTask): boolean => task.Spec.RestartPolicy
 function createRestartCounter(): (tasks: readonly DockerTask[]) => ReadonlyMap<string, number> {
   let known: ReadonlySet<string> | undefined;
   return (tasks) => {
-    const ended = tasks.filter(endedUnexpectedly);
+    const ended = tasks.filter((each) => endedUnexpectedly(each) && !wasReplaced(each, tasks));
     const fresh = known === undefined ? [] : ended.filter(({ ID: id }) => !known!.has(id));
     known = new Set(ended.map(({ ID: id }) => id));
     return new Map([...Map.groupBy(fresh, ({ NodeID: id }) => id ?? '')].map(([id, all]) => [id, all.length]));
