@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  createDockerNetwork, createDockerService, deleteDockerService, inspectDockerContainer, listDockerConfigs, listDockerContainers, listDockerNetworks, listDockerSecrets, listDockerServices, listDockerVolumes, readDockerContainerLogs, removeDockerContainer,
+  createDockerNetwork, createDockerService, deleteDockerService, inspectDockerContainer, listDockerConfigs, listDockerContainers, listDockerNetworks, listDockerSecrets, listDockerServices, listDockerVolumes, removeDockerContainer,
 } from '../../src/platform/runtime/docker/engine/index.ts';
 import { systemRandom } from '../../src/platform/common/random.ts';
 import { createProxy } from '../../src/platform/runtime/docker/proxy/proxy.ts';
@@ -152,16 +152,12 @@ test('a port that nothing listens on fails the deployment in words, and the vers
   expect(await linksOf(id)).toEqual([`http://mistaken-staging.localhost:${port}`]);
 });
 
-/** What the proxies say of requests that failed. */
-async function proxyErrors(): Promise<string> {
-  const lines: string[] = [];
-  for (const { Id: id } of await proxies()) for await (const { text } of readDockerContainerLogs(docker.engine.docker, id)) if (text.includes('"error"')) lines.push(text);
-  return lines.slice(-20).join('\n');
-}
+/** How many requests are under way at once: as many as wait in the queue of this server. The proxy passes over one that takes no connection, and can't send a body again. */
+const atOnce = 8;
 
 test('no request fails during rollouts, restarts, and a version that fails', async () => {
   const id = await deployed('steady', 'one', { arguments: ['-c', finishingPage('one')], min_running_instances: 2, max_running_instances: 2 });
-  const asking = keepAsking({ host: 'steady-staging.localhost', port, path: '/cgi-bin/say', timeoutMilliseconds: 120_000 }, 20);
+  const asking = keepAsking({ host: 'steady-staging.localhost', port, path: '/cgi-bin/say', timeoutMilliseconds: 120_000 }, atOnce);
   await docker.change(id, { arguments: ['-c', finishingPage('two')] });
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   await docker.change(id, { arguments: ['-c', 'sleep 1; exit 3'] });
@@ -171,7 +167,7 @@ test('no request fails during rollouts, restarts, and a version that fails', asy
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
   const { sent, failures, texts, seconds } = await asking.end();
   console.log(`${sent} requests in ${seconds.toFixed(1)} s, ${failures.length} failures`);
-  expect(failures, failures.length === 0 ? '' : await proxyErrors()).toEqual([]);
+  expect(failures).toEqual([]);
   expect(texts).toEqual(['one\n', 'two\n', 'three\n']);
 });
 
