@@ -88,10 +88,10 @@ interface EndedFile {
   readonly report: TestReport | undefined;
 }
 
-/** Runs one file. @param stdio `pipe` shows what it prints when it has ended */
-async function runFile(file: string, reports: string, stdio: 'inherit' | 'pipe'): Promise<EndedFile> {
+/** Runs one file, and shows what it printed when it has ended. */
+async function runFile(file: string, reports: string): Promise<EndedFile> {
   const path = join(reports, `${file.replaceAll('/', '-')}.json`);
-  const { code, output } = await runApart([file, ...reportTo(path)], stdio);
+  const { code, output } = await runApart([file, ...reportTo(path)], 'pipe');
   process.stdout.write(output);
   return { file, code, report: await readReport(path) };
 }
@@ -112,7 +112,7 @@ async function runInLanes(files: readonly string[], reports: string): Promise<En
   const ended: EndedFile[] = [];
   const lane = async (): Promise<void> => {
     // oxlint-disable-next-line no-await-in-loop
-    for (let file = waiting.shift(); file !== undefined && !stopping.signal.aborted; file = waiting.shift()) ended.push(await runFile(file, reports, 'pipe'));
+    for (let file = waiting.shift(); file !== undefined && !stopping.signal.aborted; file = waiting.shift()) ended.push(await runFile(file, reports));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return ended;
@@ -138,31 +138,16 @@ async function tellCounts(ended: readonly EndedFile[]): Promise<void> {
   } satisfies TestReport));
 }
 
-/**
- * Runs the suite, or vitest with the given arguments. Where it runs beside other suites, engines may get too little of the machine for the times that tests give them:
- * there, files that failed run once more when the rest of the suite has ended, and have to pass.
- * @returns the exit code
- */
+/** Runs the suite, or vitest with the given arguments. @returns the exit code */
 async function runSuite(args: readonly string[]): Promise<number> {
   if (args.length > 0) return (await runApart(args, 'inherit')).code;
   const files = filesOfSuite(isLanding ? 'landing' : 'full');
   if (files.length === 0) throw new Error('There is no test file to run.');
   const reports = await mkdtemp(join(tmpdir(), 'infra-mcp-reports-'));
   try {
-    const first = await runInLanes(files, reports);
-    const failed = first.filter(({ code }) => code !== 0);
-    // Where a file failed otherwise than by its tests, such as by an error outside of them, nothing is to be tried again.
-    const isByTests = failed.every(({ report }) => report?.testResults.some(({ status }) => status === 'failed') ?? false);
-    if (failed.length === 0 || !process.env['CI'] || !isByTests) {
-      await tellCounts(first);
-      return Math.max(...first.map(({ code }) => code));
-    }
-    console.log(`Failed, and run again without the rest of the suite: ${failed.map(({ file }) => file).join(', ')}`);
-    const again: EndedFile[] = [];
-    // oxlint-disable-next-line no-await-in-loop
-    for (const { file } of failed) again.push(await runFile(file, reports, 'inherit'));
-    await tellCounts([...first.filter(({ code }) => code === 0), ...again]);
-    return Math.max(...again.map(({ code }) => code));
+    const ended = await runInLanes(files, reports);
+    await tellCounts(ended);
+    return Math.max(...ended.map(({ code }) => code));
   } finally {
     await rm(reports, { recursive: true, force: true });
   }
