@@ -190,6 +190,8 @@ function detailsOf(failure: Failure): Omit<FailureCode, 'kind' | 'outcome'> {
   switch (failure.kind) {
     case 'not_confirmed':
       return { why: failure.why };
+    case 'pending':
+      return failure.instead === undefined ? {} : { why: failure.instead };
     case 'bad_address':
       return { why: failure.problem.why };
     case 'api': {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import { policyText } from '../../../src/server/browse/resources/server-resources.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { closedAfterEach, approvalCodeIn, openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -33,6 +33,8 @@ async function startServer(texts: readonly string[], { user, operator = true }: 
   return { guard, ...server };
 }
 
+const leftToOperator = { kind: 'pending', why: 'operator_only', outcome: 'pending' };
+
 describe('a call that the policy leaves to the operator', () => {
   test.each([
     ['by the one file', ['operator_only: [disruptive]']],
@@ -42,8 +44,10 @@ describe('a call that the policy leaves to the operator', () => {
     const user = userAnswering(agree);
     const { call, guard, proxy } = await startServer(texts, { user });
     const restart = calls['restart_services']!();
-    const waiting = textOf(await call('restart_services', restart));
-    expect(waiting).toMatch(/waits for approval under code .* leaves calls like this to its operator alone .* the user was not asked here.*infra-mcp approve/s);
+    const result = await call('restart_services', restart);
+    expect(failureIn(result)).toEqual(leftToOperator);
+    const waiting = textOf(result);
+    expect(waiting).toMatch(/leaves calls like this to its operator alone .* the user was not asked here.*infra-mcp approve/s);
     expect(waiting).not.toContain('plan_token');
     expect((await call('restart_services', restart)).isError).toBe(true);
     expect(user.questions).toEqual([]);
@@ -57,7 +61,7 @@ describe('a call that the policy leaves to the operator', () => {
   test('waits for them where the client cannot ask, too, and takes no plan token', async () => {
     const { call, client, proxy } = await startServer(['unattended: [disruptive]', 'operator_only: [disruptive]']);
     const restart = calls['restart_services']!();
-    expect(textOf(await call('restart_services', restart))).toMatch(/under code .*operator_only/);
+    expect(failureIn(await call('restart_services', restart))).toEqual(leftToOperator);
     expect(textOf(await call('restart_services', { ...restart, plan_token: 'v1.e30.x' }))).toContain('plan_token');
     const { tools } = await client.listTools();
     expect(tools.find(({ name }) => name === 'restart_services')!.inputSchema.properties).not.toHaveProperty('plan_token');
@@ -67,9 +71,9 @@ describe('a call that the policy leaves to the operator', () => {
   test('is refused where no operator is set up, with what to do', async () => {
     const user = userAnswering(agree);
     const { call, proxy } = await startServer(['operator_only: [destructive]'], { user, operator: false });
-    expect(textOf(await call('stop_environment', calls['stop_environment']!()))).toMatch(
-      /nothing has changed: the policy of this server leaves calls like this to its operator alone \(operator_only\).* no operator is set up to approve it\. Tell the user.*infra-mcp approve --set-secret/s,
-    );
+    const result = await call('stop_environment', calls['stop_environment']!());
+    expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: 'operator_only', outcome: 'refused' });
+    expect(textOf(result)).toContain('infra-mcp approve --set-secret');
     expect(user.questions).toEqual([]);
     expect(proxy.writes()).toEqual([]);
   });
@@ -82,7 +86,8 @@ describe('a call that the policy leaves to the operator', () => {
     const user = userAnswering(agree);
     const { call, proxy } = await startServer(['operator_only: [disruptive]'], { user });
     // On production, adding is disruptive and replacing destructive.
-    expect(textOf(await call(...set({ THERE: '2', ADDED: '1' })))).toMatch(/under code .*operator_only.*\(destructive\)/s);
+    const both = await call(...set({ THERE: '2', ADDED: '1' }));
+    expect([failureIn(both), textOf(both)]).toEqual([leftToOperator, expect.stringContaining('(destructive)')]);
     expect(user.questions).toEqual([]);
     expect(proxy.writes()).toEqual([]);
     expect((await call(...set({ THERE: '2' }))).isError).toBeFalsy();

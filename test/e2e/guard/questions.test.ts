@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planText } from '../../../src/server/guard/plan.ts';
 import { maximumQuestionLength } from '../../../src/server/guard/confirmation/question.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { closedAfterEach, approvalCodeIn, openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -85,8 +85,10 @@ describe('what is too long for a form', () => {
     const user = userAnswering(agree);
     const caller = await connect({ user });
     const call = long('SEEN');
-    const waiting = textOf(await caller.call('set_environment_variables', call));
-    expect(waiting).toMatch(/waits for approval under code .* longer than the 4000 characters .* the user was not asked here/);
+    const result = await caller.call('set_environment_variables', call);
+    expect(failureIn(result)).toEqual({ kind: 'pending', why: 'too_long', outcome: 'pending' });
+    const waiting = textOf(result);
+    expect(waiting).toContain('4000 characters');
     expect(user.questions).toEqual([]);
     expect(proxy.writes()).toEqual([]);
     const [pending] = await guard.waiting();
@@ -100,9 +102,9 @@ describe('what is too long for a form', () => {
   test('is refused where no operator is set up, and never left to the caller', async () => {
     const { connect, proxy } = await startServer({ policy: 'unattended: [disruptive, destructive]' });
     const user = userAnswering(agree);
-    const result = textOf(await (await connect({ user })).call('set_environment_variables', long('REFUSED')));
-    expect(result).toMatch(/was not carried out and nothing has changed: .* no operator is set up/);
-    expect(result).not.toContain('plan_token');
+    const result = await (await connect({ user })).call('set_environment_variables', long('REFUSED'));
+    expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: 'too_long', outcome: 'refused' });
+    expect(textOf(result)).not.toContain('plan_token');
     expect(user.questions).toEqual([]);
     expect(proxy.writes()).toEqual([]);
   });
@@ -121,8 +123,8 @@ describe('what was approved', () => {
     const args = toolCallsOn(platform)[tool]!();
     await guard.decide(approvalCodeIn(textOf(await caller.call(tool, args))));
     state = 'BUILDING';
-    const result = textOf(await caller.call(tool, args));
-    expect(result).not.toContain('has changed since');
-    expect(proxy.writes(), result).toHaveLength(1);
+    const result = await caller.call(tool, args);
+    expect(failureIn(result)?.kind).not.toBe('not_confirmed');
+    expect(proxy.writes(), textOf(result)).toHaveLength(1);
   });
 });
