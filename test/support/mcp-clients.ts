@@ -85,4 +85,4 @@ export const leavesOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
 /** The failure of a call as its result tells programs; undefined if it didn't fail. */
-export const failureIn = ({ _meta: meta }: CallToolResult): FailureCode | undefined => meta?.[metaKeys.failure] as FailureCode | undefined;
+export const failureIn = ({ _meta: meta }: Pick<CallToolResult, '_meta'>): FailureCode | undefined => meta?.[metaKeys.failure] as FailureCode | undefined;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { mapStrings } from '../../../src/server/json/values.ts';
 import { tools } from '../../../tools/index.ts';
-import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { type RecordingProxy, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { closedAfterEach, approvalCodeIn, openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
@@ -123,7 +123,7 @@ describe('agreement through the client', () => {
     const { connect, proxy } = await startServer();
     const edit = onceAgreed((params) => (params.arguments = { ...params.arguments, reason: 'to break in' }));
     const result = await (await connect({ user: userAnswering(agree), tamper: edit })).call('lock_cluster', calls['lock_cluster']!());
-    expect(textOf(result)).toContain('the agreement was given to another call');
+    expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'other_call' });
     nothingDone(proxy);
   });
 
@@ -147,7 +147,7 @@ describe('agreement through the client', () => {
     const restart = calls['restart_services']!();
     expect((await asking.call('restart_services', restart)).isError).toBeFalsy();
     const again = await asking.call('restart_services', restart);
-    expect(textOf(again)).toMatch(/used before|has changed since/);
+    expect(failureIn(again)?.why).toMatch(/^(used|changed)$/);
     expect(proxy.writes()).toHaveLength(1);
   });
 
@@ -161,7 +161,7 @@ describe('agreement through the client', () => {
       return agree(question);
     });
     const result = await (await connect({ user })).call('stop_environment', stop());
-    expect(textOf(result)).toContain('what it acts on has changed since it was agreed to');
+    expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'changed' });
     expect(textOf(result)).toContain('environment "shop/renamed"');
     nothingDone(proxy);
   });
@@ -175,7 +175,7 @@ describe('agreement through the client', () => {
       more = [{ id: '00000000-0000-4000-8000-000000000009', name: 'late', service_type: 'APPLICATION' }];
       return agree(question);
     });
-    expect(textOf(await (await connect({ user })).call('stop_environment', stop()))).toContain('has changed since it was agreed to');
+    expect(failureIn(await (await connect({ user })).call('stop_environment', stop()))?.why).toBe('changed');
     nothingDone(proxy);
   });
 });
@@ -201,7 +201,7 @@ describe('approval out of band', () => {
     const { caller, proxy } = await approved();
     const restart = calls['restart_services']!();
     expect((await caller.call('restart_services', restart)).isError).toBeFalsy();
-    expect(textOf(await caller.call('restart_services', restart))).toContain('waits for approval');
+    expect(failureIn(await caller.call('restart_services', restart))?.kind).toBe('pending');
     expect(proxy.writes()).toHaveLength(1);
   });
 
@@ -216,14 +216,14 @@ describe('approval out of band', () => {
   test('is not for edited arguments', async () => {
     const { caller, proxy } = await approved();
     const other = { ...calls['restart_services']!(), database_ids: [platform.seed['database_id']] };
-    expect(textOf(await caller.call('restart_services', other))).toContain('waits for approval');
+    expect(failureIn(await caller.call('restart_services', other))?.kind).toBe('pending');
     nothingDone(proxy);
   });
 
   test('is not for another principal', async () => {
     const { connect, proxy } = await approved();
     const eve = await connect({ principal: 'eve' });
-    expect(textOf(await eve.call('restart_services', calls['restart_services']!()))).toContain('waits for approval');
+    expect(failureIn(await eve.call('restart_services', calls['restart_services']!()))?.kind).toBe('pending');
     nothingDone(proxy);
   });
 
@@ -233,7 +233,7 @@ describe('approval out of band', () => {
       alter: (_method, path, body) => (/^\/environment\/[^/]+$/.test(path) ? { ...(body as object), mode } : body),
     });
     mode = 'PRODUCTION';
-    expect(textOf(await caller.call('restart_services', calls['restart_services']!()))).toContain('what it acts on has changed since it was agreed to');
+    expect(failureIn(await caller.call('restart_services', calls['restart_services']!()))?.why).toBe('changed');
     nothingDone(proxy);
   });
 
@@ -241,7 +241,7 @@ describe('approval out of band', () => {
     const { connect, proxy } = await startServer({ guard });
     const caller = await connect();
     await guard.decide(approvalCodeIn(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))), 'refused');
-    expect(textOf(await caller.call('lock_cluster', calls['lock_cluster']!()))).toContain('the operator refused it');
+    expect(failureIn(await caller.call('lock_cluster', calls['lock_cluster']!()))?.why).toBe('operator_refused');
     nothingDone(proxy);
   });
 
@@ -263,7 +263,7 @@ describe('a plan token', () => {
     const restart = calls['restart_services']!();
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
     expect((await caller.call('restart_services', { ...restart, plan_token })).isError).toBeFalsy();
-    expect(textOf(await caller.call('restart_services', { ...restart, plan_token }))).toMatch(/used before|has changed since/);
+    expect(failureIn(await caller.call('restart_services', { ...restart, plan_token }))?.why).toMatch(/^(used|changed)$/);
     expect(proxy.writes()).toHaveLength(1);
   });
 
@@ -272,16 +272,16 @@ describe('a plan token', () => {
     const caller = await connect();
     const restart = calls['restart_services']!();
     const plan_token = tokenIn(textOf(await caller.call('restart_services', restart)));
-    expect(textOf(await caller.call('stop_environment', { ...stop(), plan_token }))).toContain('given to another call');
-    expect(textOf(await (await connect({ principal: 'eve' })).call('restart_services', { ...restart, plan_token }))).toContain('given to another call');
+    expect(failureIn(await caller.call('stop_environment', { ...stop(), plan_token }))?.why).toBe('other_call');
+    expect(failureIn(await (await connect({ principal: 'eve' })).call('restart_services', { ...restart, plan_token }))?.why).toBe('other_call');
     nothingDone(proxy);
   });
 
   test('never confirms what destroys production', async () => {
     const { connect, proxy } = await startServer({ policy, mode: 'PRODUCTION' });
-    const text = textOf(await (await connect()).call('stop_environment', stop()));
-    expect(text).not.toContain('plan_token');
-    expect(text).toContain('does not support elicitation');
+    const result = await (await connect()).call('stop_environment', stop());
+    expect(textOf(result)).not.toContain('plan_token');
+    expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'cannot_ask' });
     nothingDone(proxy);
   });
 });
@@ -292,8 +292,8 @@ describe('a bound on grave calls', () => {
     const asking = await connect({ user: userAnswering(agree) });
     const many = await Promise.all(Array.from({ length: 5 }, () => asking.call('redeploy_terraform', calls['redeploy_terraform']!())));
     expect(proxy.writes().length).toBeLessThanOrEqual(2);
-    const refused = many.filter(({ isError }) => isError).map((result) => textOf(result));
-    expect(refused.some((text) => /at most 2 disruptive.*policy\.yaml, max_disruptive_per_hour.*from 20/s.test(text))).toBe(true);
+    const refused = many.filter((result) => failureIn(result)?.kind === 'denied').map((result) => textOf(result));
+    expect(refused).toContainEqual(expect.stringContaining('policy.yaml, max_disruptive_per_hour'));
     const late = await asking.call('redeploy_terraform', calls['redeploy_terraform']!());
     expect(late.isError).toBe(true);
   });

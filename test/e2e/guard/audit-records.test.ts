@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
 import { verifyLog } from '../../../src/server/audit/verify-log.ts';
-import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -184,9 +184,9 @@ describe('a change', () => {
     const { file } = auditFilesOf(guard.config);
     await mkdir(file);
     const { call, proxy } = await startServer();
-    const text = textOf(await call('create_project', calls['create_project']!()));
-    expect(text).toContain('nothing has changed: this server could not write the record');
-    expect(text).not.toContain(file);
+    const result = await call('create_project', calls['create_project']!());
+    expect(failureIn(result)).toEqual({ kind: 'not_recorded', outcome: 'failed' });
+    expect(textOf(result)).not.toContain(file);
     expect(proxy.writes()).toEqual([]);
     expect((await call('list_projects', calls['list_projects']!())).isError).toBeFalsy();
   });
@@ -194,7 +194,7 @@ describe('a change', () => {
   test.skipIf(process.platform === 'win32')('is not made when its plan cannot be sealed; reads still are', async () => {
     await writeFile(join(guard.dataDir, 'guard.key'), Buffer.alloc(32), { mode: 0o644 });
     const { call, proxy } = await startServer({ alter: (_method, _path, body) => ({ ...(body as object), api_token: 'abcd1234' }) });
-    expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
+    expect(failureIn(await call('create_project', calls['create_project']!()))?.kind).toBe('not_recorded');
     expect(proxy.writes()).toEqual([]);
     expect(textOf(await call('get_organization'))).toMatch(/api_token: \[hidden\]/);
   });
@@ -203,7 +203,7 @@ describe('a change', () => {
     await rm(join(guard.dataDir, 'audit-heads'), { recursive: true, force: true });
     await mkdir(join(guard.dataDir, 'audit-heads', '1.head.new'), { recursive: true });
     const { call, proxy } = await startServer();
-    expect(textOf(await call('create_project', calls['create_project']!()))).toContain('could not write the record');
+    expect(failureIn(await call('create_project', calls['create_project']!()))?.kind).toBe('not_recorded');
     expect(proxy.writes()).toEqual([]);
   });
 });
@@ -238,9 +238,12 @@ describe('a policy about places', () => {
   test('knows projects and environments by name, for reads too', async () => {
     const { call, proxy } = await startServer({ policy: 'deny: [{ environment: staging, toolset: services }, { project: Shop, toolset: variables }]' });
     const project = ((await call('list_projects', calls['list_projects']!())).structuredContent as { results: { id: string; name: string }[] }).results.find(({ id }) => id === platform.seed['project_id'])!;
-    expect(textOf(await call('get_application_logs', calls['get_application_logs']!()))).toContain('the policy denies it where toolset is services, environment is staging (policy.yaml, deny[0])');
+    const denied = await call('get_application_logs', calls['get_application_logs']!());
+    expect([failureIn(denied)?.kind, textOf(denied)]).toEqual(['denied', expect.stringContaining('toolset is services, environment is staging (policy.yaml, deny[0])')]);
     const other = await startServer({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
-    expect(textOf(await other.call('list_environment_variables', calls['list_environment_variables']!()))).toContain('the policy denies it where the project may not be read (policy.yaml, deny[0])');
+    const unnamed = await other.call('list_environment_variables', calls['list_environment_variables']!());
+    expect([failureIn(unnamed)?.kind, textOf(unnamed)]).toEqual(['denied', expect.stringContaining('project may not be read (policy.yaml, deny[0])')]);
+    expect(textOf(unnamed)).not.toContain(project.name);
     expect((await other.call('list_clusters', calls['list_clusters']!())).isError).toBeFalsy();
     expect([...proxy.writes(), ...other.proxy.writes()]).toEqual([]);
   });

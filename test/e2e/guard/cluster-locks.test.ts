@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
-import { agree, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type User } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
@@ -36,7 +36,7 @@ const outside = (text: string): string => text.replaceAll(/<platform-data>.*?<\/
 async function attempt(tool: string, args: Json, user: User = userAnswering(() => ({ action: 'decline' }))) {
   const before = proxy.writes().length;
   const result = await (await connectors.modern(user)).call(tool, args);
-  return { text: textOf(result), isError: result.isError, asked: user.questions.length, changes: proxy.writes().slice(before) };
+  return { text: textOf(result), failure: failureIn(result), asked: user.questions.length, changes: proxy.writes().slice(before) };
 }
 
 const refused: [string, Json][] = [
@@ -53,8 +53,8 @@ const refused: [string, Json][] = [
 test.each(refused)('%s on a locked cluster is refused before anybody is asked, and says who locked it, why, and what to do', async (tool, args) => {
   for (const how of [{}, { dry_run: true }]) {
     const { text, ...rest } = await attempt(tool, { ...args, ...how });
-    expect(rest, text).toEqual({ isError: true, asked: 0, changes: [] });
-    expect(text).toMatch(/locked by Bo Lindqvist since \S+ until \S+: Incident 2291/);
+    expect(rest, text).toEqual({ failure: { kind: 'not_possible', outcome: 'failed' }, asked: 0, changes: [] });
+    expect(text).toMatch(/by Bo Lindqvist since \S+ until \S+: Incident 2291/);
     expect(outside(text)).toMatch(/its cluster is locked.*Tell the user who locked it.*unlock_cluster/);
     expect(outside(text)).not.toContain('Incident');
   }
@@ -97,7 +97,8 @@ test('where locks cannot be read, somebody is asked and the platform refuses', a
   const user = userAnswering(agree);
   const result = await (await others.modern(user)).call('deploy_service', { service: `infra://service/container/${container_id}` });
   expect(user.questions).toHaveLength(1);
-  expect(textOf(result)).toContain('is locked by Bo Lindqvist');
+  expect(failureIn(result)).toMatchObject({ kind: 'api', outcome: 'failed' });
+  expect(textOf(result)).toContain('Bo Lindqvist');
   await others.close();
   await blind.close();
 });
@@ -108,7 +109,7 @@ test('a cluster that is locked while somebody is asked is left as it is', async 
     await (await connectors.modern(userAnswering(agree))).call('lock_cluster', { cluster_id: main, reason: 'wait', ttl_in_days: 1 });
     return agree(question);
   });
-  const { asked, changes, text } = await attempt('stop_environment', { environment_id: platform.seed['environment_id'] }, locking);
+  const { asked, changes, failure } = await attempt('stop_environment', { environment_id: platform.seed['environment_id'] }, locking);
   expect([asked, changes]).toEqual([1, [`POST /cluster/${main}/lock`]]);
-  expect(text).toContain('its cluster is locked');
+  expect(failure?.kind).toBe('not_possible');
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
 import { connectorsTo, type Connectors, type Connect } from '../../support/connectors.ts';
-import { agree, textOf, userAnswering, type Answer, type Question, type TestClient } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type Answer, type Question, type TestClient } from '../../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -80,19 +80,18 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
   });
 
   const ways: [string, (question: Question) => Answer, string][] = [
-    ['says no', () => ({ action: 'decline' }), 'the user said no'],
-    ['closes the form', () => ({ action: 'cancel' }), 'without an answer'],
-    ['types another name', () => ({ action: 'accept', content: { name: 'something else' } }), 'without agreement'],
-    ['sends nothing', () => ({ action: 'accept', content: { name: '' } }), 'without agreement'],
+    ['says no', () => ({ action: 'decline' }), 'declined'],
+    ['closes the form', () => ({ action: 'cancel' }), 'dismissed'],
+    ['types another name', () => ({ action: 'accept', content: { name: 'something else' } }), 'not_agreed'],
+    ['sends nothing', () => ({ action: 'accept', content: { name: '' } }), 'not_agreed'],
   ];
 
-  test.each(ways)('nothing is stopped when the user %s', async (__, answer, says) => {
+  test.each(ways)('nothing is stopped when the user %s', async (__, answer, why) => {
     const { id, path } = await environmentOf('STAGING');
     const before = await stateOf(id);
     const result = await (await connect()(userAnswering(answer))).call('stop_environment', { environment_id: id });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain('was not carried out and nothing has changed');
-    expect(textOf(result)).toContain(says);
+    expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why, outcome: 'refused' });
     expect(textOf(result)).toContain(`environment "${path}"`);
     expect(await stateOf(id)).toEqual(before);
   });
@@ -102,7 +101,8 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const before = await stateOf(id);
     const result = await (await connect()()).call('stop_environment', { environment_id: id });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/nothing has changed.*does not support elicitation.*Every service in it stops/s);
+    expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: 'cannot_ask', outcome: 'refused' });
+    expect(textOf(result)).toContain('Every service in it stops');
     expect(textOf(result)).toContain(`environment "${path}"`);
     expect(await stateOf(id)).toEqual(before);
   });
@@ -119,8 +119,7 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     if (client.protocolVersion === 'modern') for (let round = 0; round < 2; round += 1) await expect(stop()).rejects.toThrow();
     for (let round = 0; round < 2; round += 1) {
       const result = await stop();
-      expect(result.isError).toBe(true);
-      expect(textOf(result)).toMatch(/nothing has changed.*(returned an error instead of an answer|no answer to the question came back)/s);
+      expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: client.protocolVersion === 'modern' ? 'unanswered' : 'client_error', outcome: 'refused' });
     }
     expect(user.questions).toHaveLength(client.protocolVersion === 'modern' ? 2 : 1);
     expect(await stateOf(id)).toEqual(before);
@@ -129,14 +128,15 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
   test('bad arguments are told before anyone is asked', async () => {
     const user = userAnswering(agree);
     const result = await (await connect()(user)).call('stop_environment', { environment_id: 'prod' });
-    expect(textOf(result)).toMatch(/There is no environment.*shop\/production/s);
+    expect(failureIn(result)).toMatchObject({ kind: 'bad_address', why: 'unknown' });
+    expect(textOf(result)).toContain('shop/production');
     expect(user.questions).toEqual([]);
   });
 
   test('a target that does not exist is told before anyone is asked', async () => {
     const user = userAnswering(agree);
     const result = await (await connect()(user)).call('stop_environment', { environment_id: '00000000-0000-4000-8000-000000000000' });
-    expect(textOf(result)).toContain('no such id');
+    expect(failureIn(result)).toMatchObject({ kind: 'api', why: 'not_found', status: 404 });
     expect(user.questions).toEqual([]);
   });
 
@@ -191,7 +191,8 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     expect(names).toContain('list_projects');
     expect(names.filter((name) => !/^(get|list|find|search|compare|diagnose|wait_for)_/.test(name))).toEqual([]);
     const denied = await client.call('create_project', { organization_id: platform.organizationId, name: 'never' });
-    expect(textOf(denied)).toMatch(/read-only \(INFRA_READ_ONLY\)/);
+    expect(failureIn(denied)?.kind).toBe('denied');
+    expect(textOf(denied)).toContain('INFRA_READ_ONLY');
     expect(textOf(await client.call('list_projects', { organization_id: platform.organizationId }))).not.toContain('never');
     expect(client.instructions()).toContain('read-only');
   });

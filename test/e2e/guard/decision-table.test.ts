@@ -4,7 +4,7 @@ import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { tools } from '../../../tools/index.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
-import { textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
+import { failureIn, textOf, userAnswering, type TestClient, type User } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { withDeploymentUnderWay, startRecordingProxy, type RecordingProxy } from '../../support/recording-proxy.ts';
 import { openGuardFixture, policyFrom, type GuardFixture } from '../../support/guard-fixture.ts';
@@ -206,15 +206,21 @@ afterAll(async () => {
 
 /** What a call came to, as seen from outside: an outcome, or what is none. */
 function seenOutcome(result: CallToolResult, user: User | undefined, changed: boolean): string {
-  const text = textOf(result);
+  const failure = failureIn(result);
   if (changed) return user?.questions.length ? 'changed after asking' : 'runs';
   if (user?.questions.length) return 'name' in user.questions[0]!.requestedSchema.properties ? 'name' : 'yes';
-  if (/ was not called: .* \(policy\.yaml, /s.test(text)) return 'denied';
-  if (text.includes('it waits for approval under code')) return 'waits';
-  if (text.includes('plan_token')) return 'token';
-  if (text.includes('does not support elicitation')) return 'nobody';
-  if (text.includes(' was not carried out: ')) return 'cannot';
-  return text.includes('was not carried out') ? text : 'read';
+  switch (failure?.kind) {
+    case 'denied':
+      return textOf(result).includes('(policy.yaml, ') ? 'denied' : textOf(result);
+    case 'pending':
+      return textOf(result).includes('plan_token') ? 'token' : 'waits';
+    case 'not_confirmed':
+      return failure.why === 'cannot_ask' ? 'nobody' : textOf(result);
+    case 'not_possible':
+      return 'cannot';
+    default:
+      return failure === undefined || failure.kind === 'api' ? 'read' : textOf(result);
+  }
 }
 
 async function tryOut(client: TestClient, user: User | undefined, tool: string, mode: Mode): Promise<string> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { withDeploymentUnderWay, type RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -21,8 +21,8 @@ async function startServer(policy: string, options: RecordingProxyOptions = {}) 
   opened.push(server);
   const call = async (tool: string, args: Json) => {
     const before = server.proxy.writes().length;
-    const text = textOf(await server.call(tool, args));
-    return { isDenied: / was not called: .*the policy denies it/s.test(text), changes: server.proxy.writes().length - before, text };
+    const result = await server.call(tool, args);
+    return { isDenied: failureIn(result)?.kind === 'denied', changes: server.proxy.writes().length - before, text: textOf(result) };
   };
   return { ...server, call };
 }
@@ -66,7 +66,7 @@ describe('a deny of rollback_application', () => {
     const uri = `infra://service/application/${application_id}`;
     const { text, ...rest } = await call('deploy_application', { application_id: uri, git_commit_id: next });
     expect(rest).toEqual({ isDenied: true, changes: 0 });
-    expect(text).toContain('Whether it does that could not be found out, and in doubt the rule holds');
+    expect(text).toContain('in doubt');
     expect(await call('deploy_application', { application_id: uri })).toMatchObject({ isDenied: false, changes: 1 });
   });
 
@@ -108,7 +108,7 @@ describe('a deny of start_services', () => {
     const { call } = await startServer(policy, { beforeRequest: async (_, request, response) => void (request.url!.endsWith('/statuses') && response.writeHead(403, { 'content-type': 'application/json' }).end('{"status":403,"message":"no"}')) });
     const { text, ...rest } = await call('deploy_service', deploy(application));
     expect(rest).toEqual({ isDenied: true, changes: 0 });
-    expect(text).toContain('in doubt the rule holds');
+    expect(text).toContain('in doubt');
   });
 });
 

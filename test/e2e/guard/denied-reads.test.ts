@@ -4,7 +4,7 @@ import { allResources, isPlatformResource } from '../../../src/server/browse/ind
 import { tools } from '../../../tools/index.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';
-import { textOf } from '../../support/mcp-clients.ts';
+import { failureIn, textOf } from '../../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 
@@ -34,17 +34,22 @@ const platformResources = allResources.filter(isPlatformResource);
 const uriOf = (uri: string, kind: string): string =>
   uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => (name === 'kind' ? kind : platform.seed[`${name === 'service' ? kind : name}_id`]!));
 
-/** What is asked of the platform while everything that only reads is used, and what that answers. */
+/** What is asked of the platform while everything that only reads is used, what that answers, and which tools are denied. */
 async function readEverything(policy: string) {
   const { call, read, proxy, close } = await startGuardedServer(platform, { policy });
   opened.push({ close });
   const calls = toolCallsOn(platform);
   const answers = new Map<string, string>();
-  for (const { name } of reads) answers.set(name, textOf(await call(name, calls[name]?.() ?? {})));
+  const denied = new Set<string>();
+  for (const { name } of reads) {
+    const result = await call(name, calls[name]?.() ?? {});
+    answers.set(name, textOf(result));
+    if (failureIn(result)?.kind === 'denied') denied.add(name);
+  }
   for (const { name, uri } of platformResources) {
     for (const kind of ['application', 'container']) answers.set(`${name} of ${kind}`, await read(uriOf(uri, kind)).then((found) => JSON.stringify(found), (error: unknown) => String(error)));
   }
-  return { requests: proxy.requests, answers };
+  return { requests: proxy.requests, answers, denied };
 }
 
 // What finding names and judging calls needs is read all the same, and not shown: these are the others.
@@ -56,21 +61,22 @@ test('what is denied by its tool is read by no other tool or resource', async ()
     const isOwn = (request: string): boolean => requestOf(ownReads(name)).test(request);
     expect(open.requests.filter(isOwn), name).not.toEqual([]);
     expect(closed.requests.filter(isOwn), name).toEqual([]);
-    expect(closed.answers.get(name)).toContain('the policy denies it where tool is');
+    expect([open.denied.has(name), closed.denied.has(name)], name).toEqual([false, true]);
+    expect(closed.answers.get(name)).toContain('policy.yaml, deny[0]');
   }
 });
 
 test('a tool that shows more than what is denied shows the rest, and says what it left out', async () => {
   const { answers } = await readEverything('deny: [{ tool: [list_environment_variables, search_logs, list_deployments] }]');
-  expect(answers.get('diagnose_deployment')).toMatch(/Not read: (list|get)_\w+, because the policy denies it where tool is/);
+  expect(answers.get('diagnose_deployment')).toMatch(/Not read: (list|get)_\w+.*\(policy\.yaml, deny\[0\]\)/);
   expect(answers.get('get_environment_status')).toContain('checkout-api');
-  expect(answers.get('service_variables of container')).toContain('the policy denies it');
+  expect(answers.get('service_variables of container')).toContain('policy.yaml, deny[0]');
 });
 
 test('what is denied for its configuration is shown by no other tool or resource', async () => {
-  const { answers } = await readEverything('deny: [{ tool: get_service }]');
+  const { answers, denied: kept } = await readEverything('deny: [{ tool: get_service }]');
   expect(answers.get('service of container')).toContain('Resource not found');
-  expect(answers.get('get_helm')).toContain('the policy denies it');
+  expect(kept).toContain('get_helm');
 });
 
 describe('what can show nothing without a denied read says that it is denied', () => {
@@ -84,7 +90,6 @@ describe('what can show nothing without a denied read says that it is denied', (
     const { call, close } = await startGuardedServer(platform, { policy });
     opened.push({ close });
     const result = await call(tool, args);
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toContain(setBy);
+    expect([failureIn(result)?.kind, textOf(result)]).toEqual(['denied', expect.stringContaining(setBy)]);
   });
 });

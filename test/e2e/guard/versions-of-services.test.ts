@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import type { RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -22,8 +22,8 @@ async function deploys(services: Json[], policy: Policy | string, options: Recor
   const user = userAnswering(agree);
   const server = await startGuardedServer(platform, { policy, user, ...options });
   opened.push(server);
-  const text = textOf(await server.call('deploy_service', { services }));
-  return { isRefused: / was not called: /.test(text), changes: server.proxy.writes().length, text, questions: user.questions };
+  const result = await server.call('deploy_service', { services });
+  return { isRefused: failureIn(result)?.kind === 'denied', kind: failureIn(result)?.kind, changes: server.proxy.writes().length, text: textOf(result), questions: user.questions };
 }
 
 const kept = { isRefused: true, changes: 0 };
@@ -38,14 +38,13 @@ describe('a rule about the tool that deploys one service holds for each of sever
   test.each(Object.entries(others))('%s is denied: %s', async (tool, path) => {
     const { text, ...rest } = await deploys([at(container, '9.9.9'), at(path)], `deny: [{ tool: ${tool} }]`);
     expect(rest, text).toMatchObject(kept);
-    expect(text).toContain(`carries out ${tool} on`);
-    expect(text).toContain(seedId(`service/${path}`));
+    expect(text).toMatch(new RegExp(`${tool} on \\w+ ${seedId(`service/${path}`)}`));
   });
 
   test.each(Object.entries(others))('%s is frozen: %s', async (tool, path) => {
     const { text, ...rest } = await deploys([at(container, '9.9.9'), at(path)], `freeze: [{ cron: "* * * * *", time_zone: UTC, duration: PT1H, tool: ${tool} }]`);
     expect(rest, text).toMatchObject(kept);
-    expect(text).toContain('changes are frozen');
+    expect(text).toContain('policy.yaml, freeze[0]');
   });
 
   test('and for no other service', async () => {
@@ -83,7 +82,7 @@ describe('a deny of rollback_application', () => {
   test('holds in doubt where the history goes back further than is read', async () => {
     const { text, ...rest } = await deploys([at(application, old)], policy, { alter: history(...Array.from({ length: 100 }, () => present)) });
     expect(rest, text).toMatchObject(kept);
-    expect(text).toContain('in doubt the rule holds');
+    expect(text).toContain('in doubt');
   });
 });
 
@@ -102,7 +101,7 @@ describe('where services lie counts for several at once', () => {
   test('each service counts against the limit of grave changes', async () => {
     const { text, ...rest } = await deploys(production, 'max_disruptive_per_hour: 1');
     expect(rest).toMatchObject(kept);
-    expect(text).toContain('this one comes to 2');
+    expect(text).toContain('comes to 2');
   });
 
   test('a mode that can not be read is asked about', async () => {
@@ -117,8 +116,8 @@ describe('where services lie counts for several at once', () => {
   });
 
   test('services of two environments are refused before anything is sent, and nobody is asked', async () => {
-    const { text, changes, questions } = await deploys([at(container, '9.9.9'), at('shop/production/search', '9.9.9')], 'max_disruptive_per_hour: 9');
-    expect([changes, questions]).toEqual([0, []]);
-    expect(text).toContain('lies in another environment');
+    const { text, kind, changes, questions } = await deploys([at(container, '9.9.9'), at('shop/production/search', '9.9.9')], 'max_disruptive_per_hour: 9');
+    expect([kind, changes, questions], text).toEqual(['not_possible', 0, []]);
+    expect(text).toContain('another environment');
   });
 });

@@ -41,7 +41,8 @@ describe('terminal sequences', () => {
   ])('are refused in %s, with the character, and nothing is sent', async (member, args, character) => {
     const { isError, text, questions, writes } = await called('update_container', { ...calls['update_container']!(), ...args });
     expect(isError).toBe(true);
-    expect(text).toContain(`"${member}" has the control character ${character}; only line feed and tab are taken here`);
+    expect(text).toContain(`"${member}" has`);
+    expect(text).toContain(character);
     expect([questions, writes]).toEqual([[], []]);
   });
 
