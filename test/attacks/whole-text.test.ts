@@ -6,7 +6,7 @@ import { waitingCalls } from '../../src/transport/http/approvals/waiting-call.ts
 import { tools } from '../../tools/index.ts';
 import { approvalCodeIn, openGuardFixture, type GuardFixture } from '../support/guard-fixture.ts';
 import { startGuardedServer } from '../support/guarded-server.ts';
-import { textOf, userAnswering } from '../support/mcp-clients.ts';
+import { failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 import { takenBy, textPlaces, type TextPlace } from '../support/text-places.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
@@ -90,8 +90,8 @@ const formsShown = ({ place: { isSecret }, text }: Sent): readonly string[] => (
 async function areShown(name: string, texts: readonly Sent[]): Promise<boolean> {
   const args = argsOf(texts);
   user.questions.splice(0);
-  const declined = textOf(await asking.call(name, args));
-  if (user.questions.length === 0 && !/waits for approval under code/.test(declined)) return false;
+  const declined = await asking.call(name, args);
+  if (user.questions.length === 0 && failureIn(declined)?.kind !== 'pending') return false;
   const code = approvalCodeIn(textOf(await server.call(name, args)));
   const pending = (await guard.waiting()).find((one) => one.code === code);
   const page = decoded(waitingCalls([pending!], { operator: { formToken: '' } as never, now: 0, showsWholePlans: true }).markup);

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runProgram } from '../support/built-program.ts';
-import { textOf } from '../support/mcp-clients.ts';
+import { failureIn, textOf } from '../support/mcp-clients.ts';
 import { approveOnPage } from '../transport/approve-on-page.ts';
 import { callReplica, replicaText, yesTo } from '../transport/replica-calls.ts';
 import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
@@ -26,7 +26,7 @@ test('a question that one server asked is answered at another one, once, whoever
   expect(asked.inputRequests?.confirm, replicaText(asked)).toBeDefined();
   const answers = await Promise.all([other, one, other, one].map(({ mcp }) => callReplica(mcp, 'create_webhook', fleet.webhookCall('answered'), yesTo(asked))));
   expect(answers.filter(({ isError }) => !isError).map(replicaText)).toEqual([expect.stringContaining('hooks.example')]);
-  for (const refused of answers.filter(({ isError }) => isError)) expect(replicaText(refused)).toMatch(/was not carried out and nothing has changed/);
+  for (const refused of answers.filter(({ isError }) => isError)) expect(failureIn(refused)).toMatchObject({ kind: 'not_confirmed', why: 'used' });
   expect(await fleet.webhooksTo('answered')).toBe(1);
 });
 
@@ -36,7 +36,7 @@ test('a question outlives the replacement of its key, as long as the key is ther
   const kept = await callReplica(one.mcp, 'create_webhook', fleet.webhookCall('kept'));
   await rm(join(fleet.keysDir, 'question-1.key'));
   await putKey('question-3.key');
-  expect(replicaText(await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('lost'), yesTo(lost)))).toMatch(/nothing has changed/);
+  expect(failureIn(await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('lost'), yesTo(lost)))).toMatchObject({ kind: 'not_confirmed', why: 'invalid' });
   expect((await callReplica(other.mcp, 'create_webhook', fleet.webhookCall('kept'), yesTo(kept))).isError).toBeFalsy();
   expect([await fleet.webhooksTo('lost'), await fleet.webhooksTo('kept')]).toEqual([0, 1]);
 });

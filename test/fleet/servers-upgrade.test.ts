@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guardSchema } from '../../src/server/guard/storage/postgres/guard-store.ts';
-import { callReplica, replicaText } from '../transport/replica-calls.ts';
+import { failureIn } from '../support/mcp-clients.ts';
+import { callReplica } from '../transport/replica-calls.ts';
 import { openServerFleet, type ServerFleet } from './server-fleet.ts';
 
 let fleet: ServerFleet;
@@ -21,7 +22,7 @@ test('a server goes on beside a newer one until that changes what it needs; then
 
   await addStep('9002-changed', known + 1, known + 2);
   const refused = await callReplica(server.mcp, 'create_webhook', fleet.webhookCall('after'));
-  expect(replicaText(refused)).toMatch(/nothing has changed/i);
+  expect(failureIn(refused)?.kind).toBe('store_unavailable');
   const { code, stderr } = await server.ended;
   expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([1, expect.stringContaining('Start the newer version of infra-mcp')]);
   expect(await fleet.webhooksTo('after')).toBe(0);

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { allOperations } from '../../src/contract/operations.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';
+import type { FailureCode } from '../../src/server/failure/index.ts';
 import { tools } from '../../tools/index.ts';
 import { connectorsTo } from './connectors.ts';
-import { agree, textOf, userAnswering } from './mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from './mcp-clients.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { startTestPlatform } from './test-platform.ts';
 import { toolCallsOn } from './tool-calls.ts';
@@ -77,10 +78,9 @@ const unrepeatable: readonly string[] = ['lock_cluster', 'upgrade_cluster'];
 // What they take away others need: they are planned and asked about, and not agreed to.
 const takesAway: readonly string[] = ['delete_environment', 'delete_service'];
 const refuse = () => ({ action: 'decline' as const });
-const notAgreed = /the user said no/;
 
-// Names are learned from answers, so that the plan that is made after the agreement may rest on others.
-const planChanged = /nothing has changed: what it acts on has changed since it was agreed to/;
+/** Names are learned from answers, so that the plan that is made after the agreement may rest on others. */
+const isNotAgreed = ({ kind, why }: FailureCode): boolean => kind === 'not_confirmed' && (why === 'declined' || why === 'changed');
 
 interface ToolCall {
   readonly tool: string;
@@ -93,7 +93,7 @@ interface AlteredCall extends ToolCall {
   readonly operation: AnyOperation;
   readonly path: Path;
   readonly text: string;
-  readonly isError: boolean;
+  readonly failure: FailureCode | undefined;
 }
 
 const isRead = (name: string): boolean => tools.find((tool) => tool.name === name)?.operation.effect === 'read';
@@ -108,14 +108,12 @@ const isLocation = (path: Path): boolean =>
 // Calls change the platform, and it may refuse the next ones for that.
 const platformRefuses = /The platform says: /;
 
-// The altered answer says that something was created on another cluster than asked for.
-const landedElsewhere = /The change was made, but not as asked: /;
-
 /** What is wrong with the outcome of a call whose answer was altered; undefined if the tool did without it, or named what it can't do without. */
-function complaintOf({ isRead: onlyReads, operation, path, isError, text }: AlteredCall): string | undefined {
-  if (/failed inside this server|withholds the answer/.test(text)) return 'it failed inside';
+function complaintOf({ isRead: onlyReads, operation, path, failure, text }: AlteredCall): string | undefined {
+  if (failure?.kind === 'internal' || failure?.kind === 'withheld') return 'it failed inside';
   if (/\bundefined\b|\bNaN\b|\[object Object\]/.test(text)) return 'it shows what nobody can read';
-  if (!isError || (!onlyReads && platformRefuses.test(text)) || landedElsewhere.test(text) || notAgreed.test(text) || planChanged.test(text)) return undefined;
+  // The altered answer may say that something was created on another cluster than asked for.
+  if (!failure || (!onlyReads && platformRefuses.test(text)) || failure.kind === 'not_as_asked' || isNotAgreed(failure)) return undefined;
   if (operation.effect !== 'read') return 'the change was made';
   if (!saysWhatIsMissing.test(text)) return 'it does not say what is missing';
   // Changes rest on whole answers. What only reads can do without the parts of one.
@@ -172,7 +170,7 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
     const connectors = connectorsTo(proxy.url, platform.token);
     try {
       const result = await (await connectors.modern(userAnswering(takesAway.includes(tool) ? refuse : agree))).call(tool, args());
-      return { text: textOf(result), isError: result.isError === true };
+      return { text: textOf(result), failure: failureIn(result) };
     } finally {
       await connectors.close();
     }
@@ -219,7 +217,7 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
       alter = asItCame;
       // What the calls before left may be refused with every answer as it came.
       // oxlint-disable-next-line no-await-in-loop
-      const isRefusedAnyway = complaint !== undefined && result.isError && (await call(one)).text === result.text;
+      const isRefusedAnyway = complaint !== undefined && result.failure !== undefined && (await call(one)).text === result.text;
       if (complaint && !isRefusedAnyway) complaints.push(`seed ${seed}, ${complaint}: ${one.tool} ${JSON.stringify(one.args())}, ${operation.name} with "${alteration}" at ${path.join('.') || 'its root'}: ${result.text}`);
     }
     return { altered: count, tools: reached, complaints };

@@ -12,6 +12,7 @@ export interface RawResult {
   readonly content?: readonly { readonly text: string }[];
   readonly inputRequests?: Readonly<Record<string, unknown>>;
   readonly requestState?: string;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** What a client returns to a request of the server: a result or an error of any form. Undefined: nothing at all. */

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { approveOnPage } from './approve-on-page.ts';
 import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from './test-server.ts';
 import { operatorSecret } from '../support/guard-fixture.ts';
-import { textOf } from '../support/mcp-clients.ts';
+import { failureIn, textOf } from '../support/mcp-clients.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { spawnInTest, startProgram } from '../support/started-program.ts';
 
@@ -59,8 +59,8 @@ describe('infra-mcp http', () => {
       expect(listed).toEqual(expect.arrayContaining(['get_organization', 'deploy_application']));
       expect(listed).not.toContain('create_project');
       const result = await client.call('create_project', { name: 'x' });
-      expect(result.isError).toBe(true);
-      expect(textOf(result)).toMatch(/^create_project was not called: it needs the permission "write", and the one given here is "deploy" \(.*key "ci"\)\. .*whoever runs this server can give more/);
+      expect(failureIn(result)?.kind).toBe('denied');
+      expect(textOf(result)).toMatch(/permission "write".* "deploy" \(.*key "ci"\)\. .*whoever runs this server/);
       await client.close();
     }
   });

@@ -22,6 +22,7 @@ import { memoryLog } from '../support/call-context.ts';
 import { eventually } from '../support/eventually.ts';
 import { connectLegacy, connectModern } from '../support/mcp-clients.ts';
 import { rawHttp, type RawClientOptions } from '../support/raw-clients.ts';
+import { failureIn } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { legacyResourceClient, modernResourceClient, type ResourceClient } from '../support/resource-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -218,8 +219,8 @@ describe('a call that asks its user', () => {
     expect(server.load().sessions).toBe(1);
     await reduceRights();
     const refused = await call;
-    expect(refused.isError).toBe(true);
-    expect(refused.content![0]!.text).toMatch(/^restart_services was not carried out and nothing has changed: .* Initialize a new session/);
+    expect(failureIn(refused)).toEqual({ kind: 'question_ended', outcome: 'refused' });
+    expect(refused.content![0]!.text).toContain('Initialize a new session');
     expect(proxy.writes()).toEqual([]);
     await until({ sessions: 0 });
   });

@@ -6,6 +6,7 @@ interface Result {
   readonly content?: readonly { readonly text: string }[];
   readonly requestState?: string;
   readonly inputRequests?: { readonly confirm: object };
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 /** One request of a 2026 client whose user can be asked, to whichever server it happens to reach. */

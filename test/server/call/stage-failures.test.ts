@@ -5,7 +5,7 @@ import type { SharedDependencies } from '../../../src/server/protocol/shared-dep
 import type { Intent, CallOutcome } from '../../../src/server/audit/call-records.ts';
 import { ephemeralHighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
 import { ephemeralKeys } from '../../../src/server/context/keys.ts';
-import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
 import { startTestPlatform } from '../../support/test-platform.ts';
@@ -167,7 +167,7 @@ describe('where the record fails', () => {
   test('with an error that holds a secret, nobody is told it', async () => {
     const { call, log } = await serve((parts) => ({ recorder: { intent: async () => fail(), outcome: fail }, redaction: parts.redaction }));
     const results = await callAll(call);
-    expect(textOf(results[0]!)).toContain('could not write the record');
+    expect(failureIn(results[0]!)?.kind).toBe('not_recorded');
     expect((await call('list_projects', {})).isError).toBeFalsy();
     expect(JSON.stringify(results)).not.toContain(secret);
     expect(log.lines.map(({ message }) => message)).toContain('outcome not recorded');

@@ -4,7 +4,7 @@ import type { Scope } from '../../../src/server/guard/scope/scope.ts';
 import { resolverWithin, createScopeResolver } from '../../../src/server/guard/scope/scope-resolver.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { connectorsTo, type Connectors } from '../../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type TestClient } from '../../support/mcp-clients.ts';
 import { recordingCaller, resolutionProblem } from '../resolve/recording-caller.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
@@ -86,8 +86,9 @@ describe('kept to an environment', () => {
     ['find_resource', { project: 'data' }],
   ])('nothing outside is reached: %s %j', async (tool, args) => {
     const result = await (await clientOf({ environment })).call(tool, args);
-    expect(result.isError, textOf(result)).toBe(true);
-    expect(textOf(result)).toMatch(/[Tt]his server is kept to the environment "shop\/staging".*\(INFRA_ENVIRONMENT\)/);
+    // By a name nothing outside is found; what is found is denied.
+    expect(failureIn(result)?.kind, textOf(result)).toMatch(/^(bad_address|denied)$/);
+    expect(textOf(result)).toMatch(/environment "shop\/staging".*\(INFRA_ENVIRONMENT\)/);
   });
 
   test('nothing outside is reached from within', async () => {
@@ -121,7 +122,7 @@ describe('kept to a project', () => {
     const list = await client.call('list_environments');
     expect(list.structuredContent, textOf(list)).toMatchObject({ results: [{ name: 'staging' }, { name: 'production' }] });
     expect((await client.call('get_application_status', { application_id: 'production/checkout-api' })).isError).toBeFalsy();
-    expect(textOf(await client.call('get_environment_status', { environment_id: 'data/development' }))).toContain('kept to the project "shop"');
+    expect(failureIn(await client.call('get_environment_status', { environment_id: 'data/development' }))).toMatchObject({ kind: 'bad_address', why: 'unknown' });
     const found = await client.call('find_resource', { kind: 'environment' });
     expect(found.structuredContent).toMatchObject({ total: 2 });
   });
@@ -134,15 +135,14 @@ describe('kept to a project', () => {
 
 describe('a place that stands for nothing usable', () => {
   test.each<[Scope, string]>([
-    [{ environment: { ...environment, name: 'shop/stagin' } }, 'kept to the environment "shop/stagin" (INFRA_ENVIRONMENT), which could not be found'],
+    [{ environment: { ...environment, name: 'shop/stagin' } }, '"shop/stagin" (INFRA_ENVIRONMENT), which could'],
     [{ project: { ...project, name: 'data' }, environment }, 'which lies in another one'],
     [{ project: { ...project, name: 'data' }, environment: { ...environment, name: seedId('environment/shop/staging') } }, 'which lies in another one'],
   ])('lets nothing through: %j', async (pin, says) => {
     const client = await clientOf(pin);
     for (const [tool, args] of [['get_environment_status', {}], ['list_clusters', {}], ['deploy_application', { application_id: platform.seed['application_id'] }]] as const) {
       const result = await client.call(tool, args);
-      expect(result.isError).toBe(true);
-      expect(textOf(result)).toContain(says);
+      expect([failureIn(result)?.kind, textOf(result)]).toEqual(['not_possible', expect.stringContaining(says)]);
     }
   });
 });
@@ -150,7 +150,7 @@ describe('a place that stands for nothing usable', () => {
 test('an environment can be pinned by its id', async () => {
   const client = await clientOf({ environment: { ...environment, name: platform.seed['environment_id']! } });
   expect((await client.call('get_environment_status')).structuredContent).toMatchObject({ environment: { id: platform.seed['environment_id'] } });
-  expect(textOf(await client.call('get_application_status', { application_id: 'shop/production/checkout-api' }))).toMatch(/[Tt]his server is kept to the environment/);
+  expect(failureIn(await client.call('get_application_status', { application_id: 'shop/production/checkout-api' }))).toMatchObject({ kind: 'bad_address', why: 'unknown' });
 });
 
 describe('names that are looked for', () => {
