@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openGuardFixture, policyFrom, type GuardFixture } from '../support/guard-fixture.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
@@ -117,10 +117,9 @@ describe('what fails in the middle', () => {
   test('says what was set before, by name, and claims nothing more', async () => {
     lostChange = 4;
     const { result, text, sent } = await setting({ ...staging, variables: { PART_A: '1', PART_B: '2', PART_C: '3', PART_D: '4', PART_E: '5' } });
-    expect(result.isError).toBe(true);
+    expect(failureIn(result)).toMatchObject({ kind: 'partly', outcome: 'unknown', done: 3, failures: [{ kind: 'api', outcome: 'unknown' }] });
     expect(text).toContain('3 of 5');
     for (const key of ['PART_A', 'PART_B', 'PART_C']) expect(text).toContain(key);
-    expect(text).toContain('Whether the change was made is not known');
     expect(text).not.toContain('PART_E');
     expect(sent.length).toBeLessThanOrEqual(4);
     const values = await valuesOf(staging.application);
@@ -199,9 +198,10 @@ describe('what can be seen to be refused is not begun:', () => {
     hidesSecrets = true;
     await setting({ ...staging, secrets: { STORED: 'correct-horse-10' } });
     await setting({ ...staging, variables: { THERE: 'a' } });
-    const { text, sent } = await setting({ ...staging, variables: { THERE: 'b', STORED: 'c' } });
+    const { result, text, sent } = await setting({ ...staging, variables: { THERE: 'b', STORED: 'c' } });
     hidesSecrets = false;
-    expect(text).toContain('The first of 2 changes failed (create_environment_variable STORED on application');
+    expect(failureIn(result)).toMatchObject({ kind: 'partly', done: 0, failures: [{ operation: 'create_environment_variable' }] });
+    expect(text).toContain('STORED');
     expect(sent).toHaveLength(1);
     expect((await valuesOf(staging.application)).get('THERE')).toBe('a');
   });
@@ -225,8 +225,8 @@ describe('secrets', () => {
     hidesSecrets = true;
     const { result, text, rows, sent } = await setting({ ...staging, variables: { BEFORE_IT: 'a', SEEN_PLAIN: 'changed' }, env_text: 'HIDDEN_PASSWORD=another-staple-4\n' });
     hidesSecrets = false;
-    expect([result.isError, rows]).toEqual([true, []]);
-    expect(text).toMatch(/^The first of 3 changes failed \(create_secret HIDDEN_PASSWORD on application [^)]*\), and none after it was tried\./);
+    expect(failureIn(result)).toMatchObject({ kind: 'partly', done: 0, failures: [{ kind: 'api', operation: 'create_secret' }] });
+    expect(rows).toEqual([]);
     expect(text).toContain('HIDDEN_PASSWORD already');
     expect(sent).toHaveLength(1);
     expect((await valuesOf(staging.application)).get('BEFORE_IT')).toBeUndefined();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -19,7 +19,7 @@ const orders = { database_id: 'shop/staging/orders-db' };
 
 async function calling(tool: string, args: Json, user = userAnswering(agree)) {
   const result = await (await connectors.modern(user)).call(tool, args);
-  return { text: textOf(result), isError: result.isError === true, questions: user.questions.map(({ message }) => message) };
+  return { text: textOf(result), isError: result.isError === true, failure: failureIn(result), questions: user.questions.map(({ message }) => message) };
 }
 
 test('a backup is made without a question, and listed when it is complete', async () => {
@@ -40,12 +40,12 @@ test('who agrees to a restoration sees which backup it is, how old, and what bec
 });
 
 test('where it is refused, nobody is asked', async () => {
-  const { text, isError, questions } = await calling('restore_database', { database_id: 'data/development/events-db' });
-  expect([isError, questions]).toEqual([true, []]);
-  expect(text).toMatch(/only databases of type POSTGRESQL are backed up/);
+  const { text, failure, questions } = await calling('restore_database', { database_id: 'data/development/events-db' });
+  expect([failure?.kind, questions]).toEqual(['not_possible', []]);
+  expect(text).toContain('type POSTGRESQL');
 });
 
 test('where nobody can be asked, nothing is brought back', async () => {
   const result = await (await connectors.modern()).call('restore_database', orders);
-  expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining('somebody has to agree to this first')]);
+  expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'cannot_ask' });
 });

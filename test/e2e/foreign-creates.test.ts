@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectorsTo } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 
 const id = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
 const wanted = '1c8e4d2f-6a1b-4d4f-8e66-1b7d2c3e4f50';
@@ -64,8 +64,8 @@ describe('an environment', () => {
   ])('on another cluster than asked for is an error that says where it is, by %s', async (_, answer, read) => {
     const { client, bodies } = await foreign({ get: (path) => (path === `/environment/${id}` ? read : undefined), post: () => [201, { id, name: 'live', ...answer }] });
     const result = await client.call('create_environment', args);
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(new RegExp(String.raw`The change was made, but not as asked: .*another cluster than cluster ${wanted}\. Don't make it again.*environment live \(id ${id}\) is on cluster small \(id ${elsewhere}\)`, 's'));
+    expect(failureIn(result)).toEqual({ kind: 'not_as_asked', outcome: 'done' });
+    expect(textOf(result)).toMatch(new RegExp(String.raw`cluster ${wanted}\. .*\(id ${id}\) is on cluster small \(id ${elsewhere}\)`, 's'));
     expect(bodies).toHaveLength(1);
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
@@ -69,7 +69,7 @@ describe('members that the contract does not know', () => {
     });
     const before = proxy.writes().length;
     const result = await (await connectors.modern(user)).call('update_container', { container_id: 'shop/production/search', memory: 601 });
-    expect(textOf(result)).toContain('has changed since it was agreed to');
+    expect(failureIn(result)).toMatchObject({ kind: 'not_confirmed', why: 'changed' });
     expect(proxy.writes().length).toBe(before);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -33,7 +33,8 @@ describe.each(['modern', 'legacy'] as const)('over MCP, in the %s era', (era) =>
     const user = userAnswering(agree);
     const result = await (await connectors[era](user)).call('deploy_application', { application_id: 'checkout-api' });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/^deploy_application was not called\. "checkout-api" can be each of these\..*shop\/staging\/checkout-api.*shop\/production\/checkout-api/s);
+    expect(failureIn(result)).toMatchObject({ kind: 'bad_address', why: 'ambiguous' });
+    expect(textOf(result)).toMatch(/shop\/staging\/checkout-api.*shop\/production\/checkout-api/s);
     expect(user.questions).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectorsTo } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
 
 const acme = '0b9d3c1e-5f0a-4c3e-9d55-0a6c1b2f3d4e';
 const beta = '1c8e4d2f-6a1b-4d4f-8e66-1b7d2c3e4f50';
@@ -46,16 +46,16 @@ describe('where a token has several organizations', () => {
   test.each([['list_projects', {}], ['get_organization', {}], ['find_resource', { name: 'shop' }], ['list_environments', { project_id: 'shop' }], ['create_project', { name: 'x' }]])('%s asks for the choice, and lists them', async (tool, args) => {
     const { client, requests } = await twoOrganizations();
     const result = await client.call(tool, args);
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/has 2 organizations, and none of them is chosen.*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/s);
+    expect(failureIn(result)).toMatchObject({ kind: 'api', why: 'unclear_organization' });
+    expect(textOf(result)).toMatch(/Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/s);
     expect(requests.filter((line) => line !== 'GET /organization')).toEqual([]);
   });
 
   test.each([['stop_environment', { environment_id: stage }], ['upgrade_cluster', { cluster_id: cluster }], ['lock_cluster', { cluster_id: cluster, reason: 'x', ttl_in_days: 1 }], ['deploy_service', { environment: stage }]])('%s asks nobody to agree while the guard can not know, and gives the same reason', async (tool, args) => {
     const { client, requests } = await twoOrganizations();
     const result = await client.call(tool, args);
-    expect(result.isError, textOf(result)).toBe(true);
-    expect(textOf(result)).toMatch(/has 2 organizations, and none of them is chosen.*Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/s);
+    expect(failureIn(result), textOf(result)).toMatchObject({ kind: 'api', why: 'unclear_organization' });
+    expect(textOf(result)).toMatch(/Acme \(0b9d3c1e[^)]*\), Beta \(1c8e4d2f[^)]*\).*INFRA_ORGANIZATION/s);
     expect(requests.filter((line) => !line.startsWith('GET '))).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { textOf, type TestClient, type User } from '../support/mcp-clients.ts';
+import { failureIn, textOf, type TestClient, type User } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, type TestPlatform } from '../support/test-platform.ts';
 
@@ -96,7 +96,7 @@ describe('stopping everything that is not production', () => {
 test('what is unavailable is stopped, and not taken for one that is being deployed', async () => {
   seeming = { [platform.seed['container_id']!]: 'UNAVAILABLE' };
   const start = await client.call('start_services', { services: ['shop/staging/search'] });
-  expect(textOf(start)).toContain('left out: not stopped');
+  expect(rowsIn(start.structuredContent)).toMatchObject([{ what: 'left out: not stopped' }]);
   const stop = await client.call('stop_services', { services: ['shop/staging/search'] });
   expect([stop.isError ?? false, stop.structuredContent]).toEqual([false, expect.objectContaining({ asked: 1 })]);
   seeming = {};
@@ -171,13 +171,14 @@ describe('services by list', () => {
   test('are refused as a whole where the policy forbids one of them', async () => {
     const guarded = await connectors.modern(user, await policyFrom('deny: [{ mode: PRODUCTION }]'));
     const result = await guarded.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] });
-    expect(textOf(result)).toContain('was not called');
+    expect(failureIn(result)?.kind).toBe('denied');
     expect(proxy.writes()).toEqual([]);
   });
 
   test('each count against the limit of grave calls', async () => {
     const guarded = await connectors.modern(user, await policyFrom('max_disruptive_per_hour: 1'));
-    expect(textOf(await guarded.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] }))).toContain('this one comes to 2');
+    const result = await guarded.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] });
+    expect([failureIn(result)?.kind, textOf(result)]).toEqual(['denied', expect.stringContaining('comes to 2')]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
 type Json = Record<string, unknown>;
@@ -144,7 +144,7 @@ describe("what one of a service's variables is now is read at the service", () =
     const ofJob = results.find(({ scope, variable_type: type }) => scope === 'JOB' && type === 'VALUE')!;
     const path = `${String(ofJob['service_name'])}/${String(ofJob['key'])}`;
     // The path of the container's stands for the project's too: the answer tells the ids.
-    expect(textOf(await client.call(...inStaging('search/REGION', { description: 'said anew' })))).toContain('can be each of these');
+    expect(failureIn(await client.call(...inStaging('search/REGION', { description: 'said anew' })))).toMatchObject({ kind: 'bad_address', why: 'ambiguous' });
     const ofContainer = await idOf('list_variables_of_container', 'container', 'REGION');
     for (const [reference, key] of [[ofContainer, 'REGION'], [`shop/staging/${path}`, ofJob['key']]] as const) {
       const result = await client.call('update_environment_variable', { environment_id: 'shop/staging', environment_variable_id: reference, description: 'said anew' });

@@ -77,14 +77,15 @@ describe('a project', () => {
     const kept = await calling('delete_environment_variable', { project: 'shop', key: 'CURRENCY' });
     expect(kept.question).toContain('Then there is no CURRENCY.');
     expect(kept.question).toMatch(/Seen by: .*production\/checkout-api/);
-    expect(kept.question).toMatch(/Keep a value of their own for CURRENCY: .*staging/);
+    expect(kept.question).toMatch(/^Keep .* CURRENCY: .*staging/m);
     expect(kept.answer).toMatchObject({ deleted: 'CURRENCY', of: 'shop' });
     expect(stored()).toContain('ENVIRONMENT CURRENCY USD');
     const region = await calling('delete_environment_variable', { project: 'shop', key: 'REGION' });
-    expect(region.question).toMatch(/Deletes what overrides it or stands for it too: .*AWS_REGION of staging\/checkout-api.*REGION of staging\/search|Deletes what overrides it or stands for it too: .*REGION of staging\/search.*AWS_REGION of staging\/checkout-api/);
+    expect(region.question).toMatch(/^Deletes .*: .*\bAWS_REGION of staging\/checkout-api/m);
+    expect(region.question).toMatch(/^Deletes .*: .*\bREGION of staging\/search/m);
     expect(stored().filter((row) => row.includes('REGION'))).toEqual([]);
     const secret = await calling('delete_environment_variable', { project: 'shop', key: 'LICENCE_TOKEN' });
-    expect(secret.question).toContain('Deletes the secret LICENCE_TOKEN of scope PROJECT; its value is lost.');
+    expect(secret.question).toContain('secret LICENCE_TOKEN');
   });
 });
 
@@ -129,9 +130,9 @@ describe('one variable at a time', () => {
     expect(environment.answer, environment.text).toMatchObject({ scope: 'ENVIRONMENT', value: 'three' });
     await platform.must('create_secret_of_project', { project_id: platform.seed['project_id'], key: 'SHARED_KEY', value: 'correct-horse-3' });
     const secret = await calling('override_environment_variable', { environment: 'shop/staging', environment_variable_id: idOf('SHARED_KEY', 'PROJECT'), value: 'x' });
-    expect([secret.isError, secret.text]).toEqual([true, expect.stringContaining('is a secret, and only variables are overridden')]);
+    expect([secret.isError, secret.text]).toEqual([true, expect.stringContaining('is a secret')]);
     const elsewhere = await calling('override_environment_variable', { service: 'shop/staging/session-cache', environment_variable_id: idOf('LOG_LEVEL', 'ENVIRONMENT').replace(/^./, '0'), value: 'x' });
-    expect([elsewhere.isError, elsewhere.text]).toEqual([true, expect.stringContaining('sees no variable with the id')]);
+    expect([elsewhere.isError, elsewhere.text]).toEqual([true, expect.stringContaining('no variable')]);
   });
 
   test("what an environment inherits of its project isn't changed there", async () => {

@@ -86,7 +86,7 @@ describe('the organization that a platform starts with', () => {
   test('says what it could not look at', async () => {
     const { overview, text } = await lookWith(undefined, {}, /\/(services|statuses|alert-rules|lock)$|\/environment\/(overview|status)$|\/cluster\/[^/]+\/status$/);
     expect(new Set(overview.results.map(({ condition }) => condition))).toEqual(new Set(['not looked at']));
-    expect(text).toContain('Not read: get_environment_status, because this platform does not offer it.');
+    expect(text).toContain('Not read: get_environment_status');
     expect(text).toContain('Not read: list_alert_rules');
     expect(text).toMatch(/Whether \d of the \d clusters (is|are) locked could not be read/);
   });
@@ -110,8 +110,7 @@ describe('the organization that a platform starts with', () => {
     const { overview, result, text } = await lookWith(await policyFrom('deny: [{ mode: PRODUCTION }]'));
     expect(overview.results.find(({ environment }) => environment === 'shop/production')).toBeUndefined();
     expect(overview.results.find(({ environment }) => environment === 'data/development')).toMatchObject({ condition: 'failed' });
-    expect(text).toContain('Left out: environments in places that the policy denies');
-    expect(text).toContain('policy.yaml, deny[0]');
+    expect(text).toMatch(/Left out: environments .*policy\.yaml, deny\[0\]/s);
     const denied = await lookWith(await policyFrom('deny: [{ project: data }]'));
     expect(denied.overview.results.map(({ environment }) => environment).toSorted()).toEqual(['shop/production', 'shop/staging']);
     expect(JSON.stringify(denied.result)).not.toContain('importer');
