@@ -1,10 +1,10 @@
+import { directoryForRecords } from './memory-directory.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { approvalsConfigOf, openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
+import { type ApprovalQueue, createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
@@ -30,16 +30,26 @@ let operatorFileOnce: Promise<string> | undefined;
 /** The content of the operator's secret file. Deriving it is slow on purpose, so it is made once. */
 const operatorFile = (): Promise<string> =>
   (operatorFileOnce ??= (async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+    const folder = await mkdtemp(join(directoryForRecords, 'infra-mcp-guard-'));
     await setSecret(join(folder, 'operator.json'), operatorSecret);
     const text = await readFile(join(folder, 'operator.json'), 'utf8');
     await rm(folder, { recursive: true });
     return text;
   })());
 
+let signOnce: ((text: string) => string) | undefined;
+
+/** Signs as the operator does. The secret that this file sets has one key, whose derivation from it is slow on purpose, so it is unlocked once. */
+async function signAsOperator(queue: ApprovalQueue): Promise<(text: string) => string> {
+  if (signOnce) return signOnce;
+  const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
+  if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
+  return (signOnce = unlocked.sign);
+}
+
 /** Opens the guard of a process on its own data directory. With `operator` the operator's secret is set. */
 export async function openGuardFixture({ operator = false } = {}) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-guard-'));
+  const dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-guard-'));
   const { config } = readConfig('stdio', { dataDir }, {});
   const guard = openGuard(config);
   const approvals = approvalsConfigOf(config);
@@ -57,9 +67,7 @@ export async function openGuardFixture({ operator = false } = {}) {
     waiting: () => queue.waiting(Date.now()),
     /** Decides like the operator does in the terminal. */
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
-      const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
-      if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-      if (!(await queue.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
+      if (!(await queue.decide(code, verdict, await signAsOperator(queue), Date.now()))) throw new Error(`nothing waits under ${code}`);
     },
     close: async () => {
       await approvals.store.close();

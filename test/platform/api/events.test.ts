@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allOperations, type OperationName } from '../../../src/contract/operations.ts';
@@ -10,6 +9,7 @@ import { keyFile } from '../../../src/platform/store/vault.ts';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import { startPlatform } from '../../../src/platform/platform.ts';
 import { eventually } from '../../support/eventually.ts';
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import { type Json, startTestPlatform, type TestPlatform, unknownId } from '../../support/test-platform.ts';
 import { deletesServices, sentSecrets, validRequests } from './valid-requests.ts';
 
@@ -204,7 +204,7 @@ describe('a list of events', () => {
 
 test('an old directory opens without events but those of deployments that it goes on with, and says since when there are any', async () => {
   const fixture = join(import.meta.dirname, '../../fixtures/data-0002');
-  const dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-events-'));
+  const dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-events-'));
   const database = new DatabaseSync(join(dataDir, databaseFile));
   database.exec(await readFile(join(fixture, 'records.sql'), 'utf8'));
   database.close();

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import { expectReferencesHold, openTestStore } from '../../support/test-store.ts';
 import type { Db } from '../../../src/platform/store/store.ts';
 import { addWebhook } from './crash-workers.ts';
@@ -15,7 +15,7 @@ let dataDir: string;
 let fixture: EngineFixture;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'deletions-'));
+  dataDir = await mkdtemp(join(directoryForRecords, 'deletions-'));
   const db = await openTestStore(dataDir);
   await addOrganization(db);
   await db.destroy();

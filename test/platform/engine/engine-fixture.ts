@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { PlatformClock } from '../../../src/platform/common/clock.ts';
@@ -10,6 +9,7 @@ import { systemRandom } from '../../../src/platform/common/random.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import { createSimulatedRuntime, type Fault } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import { openTestStore, postgresTests } from '../../support/test-store.ts';
 import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 import { anyAddress } from '../../../src/platform/engine/webhooks/target.ts';
@@ -122,7 +122,7 @@ export interface EngineFixtureOptions {
 
 /** A store of its own in a temporary directory (or in one given), and an engine at work on it. */
 export async function openEngineFixture({ dataDir, clock = { now: Date.now }, timeScale = 0, faults, started = true, engine: options }: EngineFixtureOptions = {}): Promise<EngineFixture> {
-  const directory = dataDir ?? (await mkdtemp(join(tmpdir(), 'engine-')));
+  const directory = dataDir ?? (await mkdtemp(join(directoryForRecords, 'engine-')));
   const db = await openTestStore(directory);
   if (dataDir === undefined) await addOrganization(db);
   const runtime = createSimulatedRuntime({ clock, timeScale, ...(faults && { faults }) });

@@ -1,5 +1,5 @@
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +12,7 @@ let dataDir: string;
 let db: DataStore;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-store-'));
+  dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-store-'));
   db = await openDatabase(dataDir);
 });
 

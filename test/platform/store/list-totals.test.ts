@@ -1,5 +1,5 @@
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ let dataDir: string;
 let db: DataStore;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-totals-'));
+  dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-totals-'));
   db = await openDatabase(dataDir);
   await addOrganization(db);
 });

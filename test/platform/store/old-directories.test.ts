@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { maximumInstances } from '../../../src/contract/limits.ts';
@@ -7,6 +6,7 @@ import { toWire } from '../../../src/contract/operation.ts';
 import { type OperationName, operations } from '../../../src/contract/operations.ts';
 import { type RunningPlatform, startPlatform } from '../../../src/platform/platform.ts';
 import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
+import { directoryForRecords } from '../../support/memory-directory.ts';
 import { oldDirectories, writeOldDirectory } from '../../support/old-directory.ts';
 import { strictReader } from '../api/read-platform.ts';
 import { openVault } from '../../../src/platform/store/vault.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 /** A data directory as an earlier program left it. What its schema was is in the name. @param more statements on top of what is stored */
 const startOn = async (stored: string, more = ''): Promise<void> => {
-  dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-old-'));
+  dataDir = await mkdtemp(join(directoryForRecords, 'infra-mcp-old-'));
   await writeOldDirectory(dataDir, stored, more);
   platform = await startPlatform({ dataDir, timeScale: 0 });
 };
