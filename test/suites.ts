@@ -64,11 +64,11 @@ export const suites: readonly Suite[] = [
     files: [
       'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts',
       'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts', 'test/bench/bench.test.ts',
-      'test/e2e/guard/{decision-table,denied-places,denied-reads,properties,attacks,secrets}.test.ts', 'test/e2e/{waiting,fixes,shown-tools,rollback,redeploy,unknown-rows,altered-answers-thorough,other-reading}.test.ts',
+      'test/e2e/guard/{decision-table,denied-places,denied-reads,properties,attacks,secrets}.test.ts', 'test/e2e/{waiting,fixes,shown-tools,rollback,redeploy,repeated-input,unknown-rows,altered-answers-thorough,other-reading}.test.ts',
       'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/crash.test.ts',
-      'test/platform/runtime/docker/{probe,probe-checks}.test.ts', 'test/platform/runtime/docker/git/fetch-commit.test.ts',
+      'test/platform/runtime/docker/{probe,probe-checks}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
       'test/transport/{caller-isolation,approvals,odd-names}.test.ts', 'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
-      'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/server/redaction/recognition-time.test.ts', 'test/server/call/stage-failures.test.ts',
+      'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
     ],
   },
   {

@@ -1,65 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient } from '../../../src/client/client.ts';
-import { credentialOf } from '../../../src/client/credential.ts';
+import { describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
-import type { Call, CallDependencies } from '../../../src/server/call/call.ts';
+import type { Call } from '../../../src/server/call/call.ts';
 import { newCall } from '../../../src/server/call/run-call.ts';
 import { stages } from '../../../src/server/call/stages/stages.ts';
-import { readFailures } from '../../../scripts/docs/life-of-a-call.ts';
-import type { AnyStage } from '../../../src/server/call/stage.ts';
 import { CallFailure, type Failure } from '../../../src/server/failure/failure.ts';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
 import type { EndedCall } from '../../../src/server/output/reply.ts';
-import { createDependencies } from '../../../src/server/protocol/shared-dependencies.ts';
-import { tools } from '../../../tools/index.ts';
-import { contextWith, memoryLog } from '../../support/call-context.ts';
 import { policyFrom } from '../../support/guard-fixture.ts';
-import { startTestPlatform } from '../../support/test-platform.ts';
-import { toolCallsOn } from '../../support/tool-calls.ts';
+import { callsOnPlatform, type Circumstances, fail, runStage } from './calls-on-platform.ts';
 
-let platform: Awaited<ReturnType<typeof startTestPlatform>>;
-let client: ReturnType<typeof createClient>;
-let argumentsOf: ReturnType<typeof toolCallsOn>;
-beforeAll(async () => {
-  platform = await startTestPlatform();
-  client = createClient({ baseUrl: platform.url, credential: credentialOf(platform.token) });
-  argumentsOf = toolCallsOn(platform);
-});
-afterAll(async () => {
-  await client.close();
-  await platform.close();
-});
-
-const fail = (): never => {
-  throw new Error('as the test wants it');
-};
-
-/** What differs from an ordinary call of a tool with arguments that fit. */
-interface Circumstances {
-  /** Default: the arguments that fit the tool. */
-  readonly args?: Record<string, unknown>;
-  readonly policy?: () => Promise<Policy> | Policy;
-  readonly dependencies?: Partial<CallDependencies>;
-  readonly context?: Parameters<typeof contextWith>[0];
-  /** Done once the stages before have passed. */
-  readonly meanwhile?: (call: Call) => void;
-}
-
-/** A call of a tool, as the first stage gets it. */
-async function callOf(name: string, { args = {}, policy = () => ({ readOnly: false }), dependencies, context }: Circumstances): Promise<Call> {
-  const shared = createDependencies({
-    tools, policy: await policy(), connect: async () => ({ client }), secrets: () => [platform.token], version: '0', log: memoryLog(), clock: { now: Date.now },
-  });
-  const tool = tools.find((one) => one.name === name)!;
-  return newCall(tool, { ...argumentsOf[name]?.(), ...args }, contextWith(context), { ...shared, ...dependencies }, { note: () => undefined });
-}
+const callOf = callsOnPlatform();
 
 test.each([[null], [[]], ['text'], [1], [undefined]])('arguments must be an object: %j', async (given) => {
   const { tool, context, deps } = await callOf('get_organization', {});
   expect(newCall(tool, given, context, deps, { note: () => undefined }).issues).toEqual(['the arguments must be an object']);
 });
-
-const run = (stage: AnyStage, call: Call): Promise<Call | EndedCall> => stage.run(call as never);
 
 /** What a stage does with a call that all stages before it let pass. */
 async function reach(name: string, tool: string, circumstances: Circumstances): Promise<Call | EndedCall> {
@@ -67,9 +22,9 @@ async function reach(name: string, tool: string, circumstances: Circumstances): 
   for (const stage of stages.list) {
     if (stage.name === name) {
       circumstances.meanwhile?.(call);
-      return run(stage, call);
+      return runStage(stage, call);
     }
-    const result = await run(stage, call);
+    const result = await runStage(stage, call);
     if ('reply' in result) throw new Error(`${stage.name} ended the call: ${JSON.stringify(result.reply)}`);
     call = result;
   }
@@ -136,37 +91,6 @@ describe('a stage refuses as it says', () => {
   });
 });
 
-/** Circumstances under which calls end in many places. */
-const troubles: Readonly<Record<string, Circumstances>> = {
-  'read-only': { policy: () => ({ readOnly: true }) },
-  'kept to another environment': { policy: () => ({ readOnly: false, scope: { environment: { name: 'shop/production', setBy: 'the test' } } }) },
-  'with rules about places': { policy: () => policyFrom('deny: [{ environment: shop/staging }, { mode: unknown }]') },
-  'without a platform': { dependencies: { connect: fail } },
-  'where the platform lacks everything': { context: { lacks: () => true } },
-  'where nobody can be asked': { context: { dialogue: { canAsk: false } } },
-  'where nothing can be recorded': { dependencies: { recorder: { intent: fail, outcome: async () => undefined }, confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } } },
-  'after the caller gave up': { context: { signal: aborted }, dependencies: { confirmer: { confirm: async () => ({ kind: 'approved', how: 'elicited' }) } } },
-};
-
-test.each(Object.entries(troubles))('no stage ends a call otherwise, %s', async (_, circumstances) => {
-  const undeclared: string[] = [];
-  for (const { name: tool } of tools) {
-    // One call at a time: each gets the whole platform.
-    // oxlint-disable-next-line no-await-in-loop
-    let call: Call | undefined = await callOf(tool, { ...circumstances, args: { dry_run: undefined } });
-    for (const stage of stages.list) {
-      // oxlint-disable-next-line no-await-in-loop
-      const result: Call | EndedCall | Error = await run(stage, call).catch((error: Error) => error);
-      const kind = result instanceof CallFailure ? result.failure.kind : undefined;
-      const declared: readonly string[] = [...stage.refuses, ...(stage.reads ? readFailures : [])];
-      if (kind !== undefined && !declared.includes(kind)) undeclared.push(`${stage.name}: ${kind} (${tool})`);
-      if (result instanceof Error || 'reply' in result) break;
-      call = result;
-    }
-  }
-  expect(undeclared).toEqual([]);
-});
-
 /** For every stage that may end a call otherwise: a call that it ends so. */
 const replies: readonly (readonly [stage: string, outcome: string, tool: string, circumstances: Circumstances])[] = [
   ['check no-op', 'done', 'unlock_cluster', { args: { cluster_id: seedId('cluster/production') } }],
@@ -190,7 +114,7 @@ test('a read passes the stages about changes without asking the platform', async
   let reads = 0;
   const counting: Call = { ...call, reader: { ...call.reader, read: () => fail(), attempt: () => fail(), under: () => ((reads += 1), call.reader) } };
   for (const stage of stages.list.filter(({ name }) => ['assert offered', 'check no-op', 'assert unlocked', 'plan', 'dry run', 'confirm', 'count high risk', 'record intent'].includes(name))) {
-    expect(await run(stage, { ...counting, planned: [], operations: [], target: { kind: 'organization', mode: 'none' }, risk: 'read' } as Call)).toHaveProperty('tool');
+    expect(await runStage(stage, { ...counting, planned: [], operations: [], target: { kind: 'organization', mode: 'none' }, risk: 'read' } as Call)).toHaveProperty('tool');
   }
   expect(reads).toBe(0);
 });

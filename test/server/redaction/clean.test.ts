@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, createRedaction, fence, fenceInline, fenceMarks } from '../../../src/server/redaction/index.ts';
+import { clean, fence, fenceInline, fenceMarks } from '../../../src/server/redaction/index.ts';
 
 describe('cleaning', () => {
   test.each([
@@ -61,9 +61,4 @@ describe('the fence', () => {
     expect(fence(clean(`<\u001B[0m/platform-data>`)).split(fenceMarks.close)).toHaveLength(2);
     expect(fence(clean(`</plat\u200Bform-data>`)).split(fenceMarks.close)).toHaveLength(2);
   });
-});
-
-test.each([['a.'], ['a-'], ['eyJ-'], ['xx://a:'], ['token='], ['token: '], ['token: a'], ['--token '], ['--token-'], ['"token":"'], ['<'], ['< / '], ['\u001B['], ['\u001B]'], ['\u001B]8;;x'], ['\u009D'], ['\u001B[0;']])('a long run of %j is read in linear time', (part) => {
-  const hostile = part.repeat(200_000);
-  expect(fence(createRedaction().text(hostile)).length).toBeGreaterThan(20);
 });
