@@ -1,5 +1,5 @@
 import type { DifferenceName } from './differences.ts';
-import { startOtherPlatform, type OtherPlatform } from './start.ts';
+import { startOtherPlatform, type OtherPlatform, type OtherPlatformOptions } from './start.ts';
 import type { Row } from './store.ts';
 
 interface Answer {
@@ -42,10 +42,10 @@ export function askerOf(platform: OtherPlatform) {
   };
 }
 
-/** Two platforms: one with a single difference, and the documented one. */
-export async function open(difference: DifferenceName) {
-  const on = askerOf(await startOtherPlatform({ token: 'secret', differences: { [difference]: true } }));
-  const off = askerOf(await startOtherPlatform({ token: 'secret' }));
+/** Two platforms: one with a single difference, and the documented one. @param more options of both */
+export async function open(difference: DifferenceName, more: Pick<OtherPlatformOptions, 'deploymentMs'> = {}) {
+  const on = askerOf(await startOtherPlatform({ ...more, token: 'secret', differences: { [difference]: true } }));
+  const off = askerOf(await startOtherPlatform({ ...more, token: 'secret' }));
   return { on, off };
 }
 

@@ -43,6 +43,7 @@ describe('a notice of a waiting call', () => {
   test('is signed, says what waits and where to decide it, and nothing of the arguments', async () => {
     const receiver = await startReceiver();
     const { announce, logged } = webhookTo(receiver.url);
+    const began = Math.floor(Date.now() / 1000);
     const pending = pendingCall();
     const plan = { ...pending.plan, requests: [{ method: 'POST' as const, path: '/environment/e-1/stop', body: { reason: 'private words' } }], effects: ['private effect'] };
     announce({ ...pending, plan });
@@ -51,7 +52,8 @@ describe('a notice of a waiting call', () => {
     expect(request).toMatchObject({ method: 'POST', path: '/hooks?for=operators', headers: { 'content-type': 'application/json' } });
     expect(isSigned(request!)).toBe(true);
     expect(isSigned({ ...request!, body: request!.body.replace('shop/prod', 'shop/test') })).toBe(false);
-    expect(Math.abs(Number(request!.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
+    const sentAt = Number(request!.headers['webhook-timestamp']);
+    expect([sentAt >= began, sentAt <= Date.now() / 1000]).toEqual([true, true]);
     expect(JSON.parse(request!.body)).toEqual({
       type: 'approval.waiting',
       timestamp: new Date(pending.askedAt).toISOString(),
