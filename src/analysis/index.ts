@@ -23,5 +23,6 @@ export { durationOf, timeWindow, UnusableQuery } from './time-window.ts';
 export { laterFirst } from './time-order.ts';
 export { originIn, versionSourceOf, type ServiceOrigin, type VersionSource } from './version-source.ts';
 export { usageText } from './usage.ts';
+export { conditionsIn } from './conditions.ts';
 export { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
 export { canServe, instancesIn, instancesText, needsHistory, servingOf, servingText } from './serving.ts';

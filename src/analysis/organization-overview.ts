@@ -1,5 +1,5 @@
 import { isProduction } from '../contract/index.ts';
-import { conditionOf, conditions, overviewOf, type Condition, type WatchedService } from './overview.ts';
+import { conditionOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
 
 /** The state of an environment as a whole, as far as the platform tells it. */
 export interface WholeStatus {
@@ -46,7 +46,7 @@ export interface OrganizationOverview {
   readonly environments: readonly JudgedEnvironment[];
   readonly counts: ConditionCounts;
   /** Services by condition, of the environments whose services were read. */
-  readonly services: Readonly<Partial<Record<Condition, number>>>;
+  readonly services: Readonly<Partial<Record<Standing, number>>>;
   /** The same counts for each project, the one with the most urgent environment first. */
   readonly projects: readonly { readonly project: string; readonly counts: ConditionCounts }[];
 }
@@ -68,7 +68,7 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
   const { services: judged } = overviewOf(services);
   if (judged.length === 0) return [{ condition: 'no services', text: '' }];
   const by = Map.groupBy(judged, ({ condition }) => condition);
-  const present = conditions.filter((condition) => by.has(condition));
+  const present = standings.filter((condition) => by.has(condition));
   return present.map((condition) => {
     const own = by.get(condition)!;
     const isAll = own.length === judged.length && own.length > 1;

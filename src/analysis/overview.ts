@@ -1,7 +1,7 @@
-import { terminalOutcome } from '../contract/index.ts';
+import { backupText, terminalOutcome } from '../contract/index.ts';
+import { outsideChangeIn } from './conditions.ts';
 import { actionIn, type LenientServiceStatus } from './deployment-progress.ts';
-import { outsideChange } from './diagnosis/outside-change.ts';
-import { strandedDataIn, warningsIn, warningsOfServices } from './warnings.ts';
+import { strandedDataIn, warningsOfServices } from './warnings.ts';
 
 /** A service with its status, which is absent if the platform returned none. */
 export interface WatchedService {
@@ -12,14 +12,14 @@ export interface WatchedService {
 }
 
 /** Conditions of services, most urgent first. */
-export const conditions = ['failed', 'unavailable', 'canceled', 'moving', 'unknown', 'out of date', 'stopped', 'never deployed', 'well'] as const;
-export type Condition = (typeof conditions)[number];
+export const standings = ['failed', 'unavailable', 'canceled', 'moving', 'unknown', 'out of date', 'stopped', 'never deployed', 'well'] as const;
+export type Standing = (typeof standings)[number];
 
 export interface ServiceCondition {
   readonly id: string;
   readonly name: string;
   readonly kind: string;
-  readonly condition: Condition;
+  readonly condition: Standing;
   readonly state?: string;
   /** The reason for the condition, in a few words. */
   readonly reason: string;
@@ -32,7 +32,7 @@ export interface ServiceCondition {
 export interface Overview {
   /** Most urgent first, then the most recently deployed. */
   readonly services: readonly ServiceCondition[];
-  readonly counts: Readonly<Partial<Record<Condition, number>>>;
+  readonly counts: Readonly<Partial<Record<Standing, number>>>;
 }
 
 /** What a condition is told from. */
@@ -54,7 +54,7 @@ const failingStep = (status: JudgedStatus): string => {
 // A job and Terraform run and end.
 const wellTexts: Readonly<Record<string, string>> = { job: 'its last run ended well', terraform: 'it was applied' };
 
-const settled = (state: string, status: JudgedStatus, kind: string, warning: string | undefined): readonly [Condition, string] | undefined => {
+const settled = (state: string, status: JudgedStatus, kind: string, warning: string | undefined): readonly [Standing, string] | undefined => {
   if (state.endsWith('ERROR')) return ['failed', `${failures[state] ?? `its state is ${state}`}${failingStep(status)}`];
   if (state === 'UNAVAILABLE') return ['unavailable', warning ?? 'it can\'t be reached or keeps crashing'];
   if (state === 'CANCELED') return ['canceled', 'its last deployment was canceled'];
@@ -62,14 +62,14 @@ const settled = (state: string, status: JudgedStatus, kind: string, warning: str
   if (state === 'READY' || status.service_deployment_status === 'NEVER_DEPLOYED') return ['never deployed', 'it was never deployed'];
   if (terminalOutcome('DEPLOY', state) !== 'good') return undefined;
   if (status.service_deployment_status !== 'OUT_OF_DATE') return ['well', `${wellTexts[kind] ?? 'it runs'}${warning === undefined ? '' : `, but: ${warning}`}`];
-  return ['out of date', warningsIn(status).find((each) => outsideChange.test(each)) ?? `its configuration or a variable changed since it was deployed${warning === undefined ? '' : `; besides: ${warning}`}`];
+  return ['out of date', outsideChangeIn(status)?.message ?? `its configuration or a variable changed since it was deployed${warning === undefined ? '' : `; besides: ${warning}`}`];
 };
 
 /**
  * The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a few words.
  * @param warning what the platform says of what runs of it
  */
-export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'environment', warning?: string): readonly [Condition, string] => {
+export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'environment', warning?: string): readonly [Standing, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
   const end = settled(state, status, kind, warning);
@@ -88,13 +88,13 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
     const warning = warnings.get(service);
     const [condition, reason] = conditionOf(status, kind, warning);
     const stranded = strandedDataIn(status);
-    const row: ServiceCondition = { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined, ...(stranded && { backup: stranded.backup ?? 'none' }) };
+    const row: ServiceCondition = { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined, ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }) };
     return { row, isWarned: warning !== undefined };
   });
-  const counts: Partial<Record<Condition, number>> = {};
+  const counts: Partial<Record<Standing, number>> = {};
   for (const { row: { condition } } of judged) counts[condition] = (counts[condition] ?? 0) + 1;
   const inOrder = judged.toSorted(({ row: one, isWarned }, { row: other, isWarned: isOtherWarned }) =>
-    conditions.indexOf(one.condition) - conditions.indexOf(other.condition) || (one.condition === 'well' ? Number(isOtherWarned) - Number(isWarned) : 0)
+    standings.indexOf(one.condition) - standings.indexOf(other.condition) || (one.condition === 'well' ? Number(isOtherWarned) - Number(isWarned) : 0)
     || time(other) - time(one) || one.name.localeCompare(other.name));
   return { services: inOrder.map(({ row }) => row), counts };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { condition, type Condition } from '../../src/contract/index.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
 import { isInstanceOf } from '../../src/analysis/diagnosis/lock-holder.ts';
 import { at, deployment, failedDeployment } from './evidence.ts';
@@ -23,20 +24,21 @@ test('an exception of a command of the build is no app that crashes', () => {
   expect([codeOf(lines), codeOf(lines, 'BUILD_ERROR')]).toEqual(['app_crashed', 'unknown']);
 });
 
-const scheduleAfter = (line: string, kind: 'job' | 'container' = 'job') => diagnose(failedDeployment({ kind, lines: ['No space left on device', line] }));
+const exited = (code: number) => condition('EXITED', { code });
+
+const scheduleAfter = (line: string | Condition, kind: 'job' | 'container' = 'job') => diagnose(failedDeployment({ kind, lines: ['No space left on device', line] }));
 
 test('the schedule of a job that failed is told', () => {
-  const says = 'The schedule of this version does not begin, because this deployment did not end well. ';
-  expect(scheduleAfter(`${says}No run starts by itself until a deployment of the job ends well.`)).toMatchObject({ cause: { code: 'disk_full' }, schedule: 'no run starts by itself until a deployment of it ends well' });
-  expect(scheduleAfter(`${says}The version before it goes on running by its own.`).schedule).toBe('that of the version before goes on; the new one has not begun');
-  expect([scheduleAfter('done').schedule, scheduleAfter(`${says}No run`, 'container').schedule]).toEqual([undefined, undefined]);
+  expect(scheduleAfter(condition('SCHEDULE_NOT_BEGUN', { left: 'none' }))).toMatchObject({ cause: { code: 'disk_full' }, schedule: 'no run starts by itself until a deployment of it ends well' });
+  expect(scheduleAfter(condition('SCHEDULE_NOT_BEGUN', { left: 'the version before' })).schedule).toBe('that of the version before goes on; the new one has not begun');
+  expect([scheduleAfter('done').schedule, scheduleAfter('The schedule of this version does not begin, because this deployment did not end well. No run').schedule]).toEqual([undefined, undefined]);
 });
 
 describe('a build that fails', () => {
   const classic = [
     'Step 3/5 : RUN zig build', ' ---> Running in 0a1b2c3d4e5f', 'install: done', 'Removing intermediate container 0a1b2c3d4e5f', ' ---> 1f2e3d4c5b6a',
     'Step 4/5 : RUN zig build', ' ---> Running in 5f4e3d2c1b0a', 'compiling 12 files', "main.zig:3:9: expected ';'", '', 'Build Summary: 2/4 steps succeeded',
-    "The command '/bin/sh -c zig build' returned a non-zero code: 2", 'The build failed at step 4, with exit code 2: RUN zig build',
+    "The command '/bin/sh -c zig build' returned a non-zero code: 2", condition('BUILD_STEP_FAILED', { step: '4', instruction: 'RUN zig build', code: 2 }),
   ];
   const buildKit = [
     '#7 [builder 2/4] RUN echo other', '#8 [builder 3/4] RUN zig build', '#8 0.210 compiling 12 files', '#7 0.300 other', "#8 1.310 main.zig:3:9: expected ';'", '#8 1.320 Build Summary: 2/4 steps succeeded',
@@ -104,7 +106,7 @@ describe('what is taken into account', () => {
     ['its own log has a cause', ["KeyError: 'SMTP_URL'"], false],
     ['another cause explains a probe that fails', [unready, 'TypeError: config is not a function'], false],
     ['the log only names it', ['GET /visits 200', 'TypeError: config is not a function'], false],
-    ['nothing explains it', ['1 of 1 instances of the new version failed: it ended with exit code 3.'], true],
+    ['nothing explains it', [condition('INSTANCES_FAILED', { instances: 3, cause: exited(3) })], true],
     ['a probe fails and nothing says why', [unready], true],
     ['the log asks for its name', ['TypeError: fetch failed', '  cause: Error: getaddrinfo ENOTFOUND visits'], true],
     ['the log finds nobody at its host', ['Connection to visits-1.internal refused', 'RuntimeError: no store'], true],
@@ -173,17 +175,18 @@ test('errors are only to be searched for where there are some', () => {
   expect(toolsFor('nothing odd')).not.toContain('search_logs');
 });
 
-const unplaced = (why: string) => diagnose(failedDeployment({ configuration: { cpu: 100, memory: 64 }, lines: [`No node has room for an instance: no suitable node (${why}).`] })).cause.sentence;
+const unplaced = (reason: 'INSUFFICIENT_RESOURCES' | 'NODES_CLOSED', why: string) =>
+  diagnose(failedDeployment({ configuration: { cpu: 100, memory: 64 }, lines: [condition(reason, { what: 'an instance', said: `no suitable node (${why})`, closed: [] })] })).cause.sentence;
 
 test('nodes that take nothing are told from nodes without room', () => {
-  expect(unplaced('insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
-  expect(unplaced('1 node not available for new tasks; insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
-  expect(unplaced('1 node not available for new tasks')).toBe('Nothing can be started on the cluster\'s nodes: "1 node not available for new tasks". They are down, just starting, or were drained or paused.');
+  expect(unplaced('INSUFFICIENT_RESOURCES', 'insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
+  expect(unplaced('INSUFFICIENT_RESOURCES', '1 node not available for new tasks; insufficient resources on 1 node')).toBe('No node of the cluster has room for it (it asks for 100 millicores, 64 MB).');
+  expect(unplaced('NODES_CLOSED', '1 node not available for new tasks')).toBe('Nothing can be started on the cluster\'s nodes: "1 node not available for new tasks". They are down, just starting, or were drained or paused.');
 });
 
 test('a program that is not in the image is named, and a job that fails is surely not started again and again', () => {
-  expect(diagnose(failedDeployment({ lines: ['infra-entrypoint: /bin/nosuch was not found', 'Instance api-1-x failed: a program was not found (exit code 127)'] })).cause)
+  expect(diagnose(failedDeployment({ lines: [condition('PROGRAM_NOT_STARTED', { why: '/bin/nosuch was not found' }), condition('INSTANCE_FAILED', { instance: 'api-1-x', cause: exited(127) })] })).cause)
     .toMatchObject({ code: 'app_crashed', sentence: 'The app crashes: "/bin/nosuch was not found".', confidence: 'high' });
-  expect(diagnose(failedDeployment({ kind: 'job', lines: ['Attempt 2 of 2 failed: it ended with exit code 4', 'The job failed in all of its 2 attempts: it ended with exit code 4.'] })).cause)
+  expect(diagnose(failedDeployment({ kind: 'job', lines: [condition('RUN_ATTEMPT_FAILED', { nth: 2, most: 2, cause: exited(4) }), condition('RUN_FAILED', { what: 'the job', attempts: 2, cause: exited(4) })] })).cause)
     .toMatchObject({ code: 'app_crashed', sentence: 'The job ends with exit code 4; no line of its log is known to say why.', confidence: 'high' });
 });

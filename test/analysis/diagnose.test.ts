@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { condition } from '../../src/contract/index.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import { diagnosisTools } from '../../src/analysis/diagnosis/next-calls.ts';
@@ -60,7 +61,7 @@ describe('a cause', () => {
       ports: [{ id: 'port-1', internal_port: 9200, publicly_accessible: true }],
       healthchecks: { readiness_probe: { type: { http: { port: 8081, path: '/' } }, period_seconds: 10 } },
     };
-    const { cause, next } = diagnose(failedDeployment({ configuration, lines: ['ERROR search-1 never became ready: the readiness probe asks at port 8081, the service listens on 9200'] }));
+    const { cause, next } = diagnose(failedDeployment({ configuration, lines: ['ERROR one', condition('PROBE_AT_WRONG_PORT', { instance: 'search-1', probe: 'readiness', port: 8081, listening: [9200] })] }));
     expect(cause).toMatchObject({ code: 'wrong_port', confidence: 'high', sentence: 'The app listens on port 9200, but port 8081 is configured.' });
     expect(next.map(({ tool }) => tool)).toEqual(['update_container', 'deploy_service', 'get_service']);
     expect(next[0]?.arguments).toEqual({ container_id: 'service-1', healthchecks: { readiness_probe: { type: { http: { port: 9200, path: '/' } }, period_seconds: 10 } } });
@@ -170,13 +171,13 @@ describe('what is looked at', () => {
   });
 
   test('is what somebody changed of a service that still runs', () => {
-    const running = { instances: 1, wanted_instances: 2, restarts: 0, warnings: ['Somebody scaled it from 2 to 1 on the engine. Deploy it again to undo that.', 'Only 1 of 2 instances run.'] };
+    const running = { instances: 1, wanted_instances: 2, restarts: 0, warnings: [], conditions: [condition('CHANGED_EXTERNALLY', { change: { of: 'scale', from: 2, to: 1 } }), condition('INSTANCES_MISSING', { running: 1, wanted: 2, isKnown: true })] };
     const { outcome, cause, next } = diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'DEPLOYED', running } }));
     expect({ outcome, code: cause.code, sentence: cause.sentence }).toEqual({
       outcome: 'failed', code: 'changed_outside', sentence: 'It was changed without the platform: "Somebody scaled it from 2 to 1 on the engine". A deployment brings it back as it is configured.',
     });
     expect(next.map(({ tool }) => tool)).toContain('deploy_service');
-    expect(diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'DEPLOYED', running: { ...running, warnings: [] } } })).cause.code).toBe('none');
+    expect(diagnose(evidence({ history: [good], status: { deployment_request_id: 'good', state: 'DEPLOYED', running: { ...running, conditions: [] } } })).cause.code).toBe('none');
   });
 
   test('is who canceled, and a lock on the cluster where nothing was done', () => {

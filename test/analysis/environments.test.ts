@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { condition, type Condition } from '../../src/contract/index.ts';
 import { changesBetween, changesSince } from '../../src/analysis/changes.ts';
 import { findDrift, type ComparedEnvironment } from '../../src/analysis/drift.ts';
-import { conditions, overviewOf } from '../../src/analysis/overview.ts';
+import { overviewOf, standings } from '../../src/analysis/overview.ts';
 import { at, deployment } from './evidence.ts';
 
 const web = { name: 'web', service_type: 'CONTAINER', image_name: 'acme/web', tag: 'v2', cpu: 500, memory: 512, ports: [{ id: 'a', internal_port: 80 }] };
@@ -89,14 +90,18 @@ describe('two environments', () => {
 
 const service = (name: string, state: string, more = {}) => ({ id: name, name, kind: 'container', status: { state, ...more } });
 
-const away = 'An instance waits for the node node-2, which has been down since 2026-11-20T10:20:00Z or earlier: it can only run there.';
-const crowded = 'All 2 instances run on node-1, although node-2 would take some. The next deployment spreads them.';
-const hasBackup = 'Its data is on its node only. If that node does not come back: its newest complete backup is "nightly" of 2026-11-20T03:00:00.000Z on node-1, and restore_database brings it back on another node, without what was written since.';
+const away = condition('WAITING_FOR_NODE', { node: 'node-2', since: '2026-11-20T10:20:00Z' });
+const crowded = condition('INSTANCES_CROWDED', { instances: 2, nodes: ['node-1'], values: [], free: ['node-2'], isMoving: false });
+const hasBackup = condition('DATA_ON_NODE', { backup: { name: 'nightly', at: '2026-11-20T03:00:00.000Z', node: 'node-1' }, isBackedUpHere: true });
+const missing = (running: number, isKnown = true) => condition('INSTANCES_MISSING', { running, wanted: 2, isKnown });
 
-const warned = (name: string, state: string, ...warnings: readonly string[]) => service(name, state, { running: { warnings } });
+/** What a platform answers of these conditions. */
+const told = (conditions: readonly Condition[]) => ({ warnings: conditions.map(({ message }) => message), conditions });
+
+const warned = (name: string, state: string, ...conditions: readonly Condition[]) => service(name, state, { running: told(conditions) });
 
 /** Why a service is told to be out of date that runs with these warnings. */
-const reasonWith = (...warnings: readonly string[]) => overviewOf([service('old', 'DEPLOYED', { service_deployment_status: 'OUT_OF_DATE', running: { warnings } })]).services[0]!.reason;
+const reasonWith = (...all: readonly Condition[]) => overviewOf([service('old', 'DEPLOYED', { service_deployment_status: 'OUT_OF_DATE', running: told(all) })]).services[0]!.reason;
 
 describe('an overview', () => {
   test('begins with what needs someone, and says why', () => {
@@ -108,45 +113,48 @@ describe('an overview', () => {
       service('strange', 'SOMETHING_NEW'), service('fresh', 'READY'), service('gone', 'STOPPED'), { id: 'x', name: 'mute', kind: 'job' },
       service('going', 'DEPLOYING', { status_details: { action: 'DEPLOY' } }), service('down', 'UNAVAILABLE'), service('given-up', 'CANCELED'),
     ]);
-    expect(services.map(({ name, condition }) => `${name}: ${condition}`)).toEqual([
+    expect(services.map(({ name, condition: standing }) => `${name}: ${standing}`)).toEqual([
       'newly-broken: failed', 'broken: failed', 'down: unavailable', 'given-up: canceled', 'going: moving', 'strange: moving', 'mute: unknown',
       'old: out of date', 'gone: stopped', 'fresh: never deployed', 'fine: well',
     ]);
     expect(services[1]?.reason).toBe('its deployment failed at DEPLOYMENT');
     expect(counts).toMatchObject({ failed: 2, moving: 2, well: 1 });
-    expect(conditions).toEqual(expect.arrayContaining(Object.keys(counts)));
+    expect(standings).toEqual(expect.arrayContaining(Object.keys(counts)));
   });
 
   test('tells why, rather than how many instances are known to run', () => {
-    const unknown = 'It is not known whether web-1-abc still runs: the managers have not reached the node node-2 since 2026-11-23T05:00:00Z or earlier.';
-    const services = [warned('some', 'DEPLOYED', 'Only 1 of 2 instances are known to run.', unknown), warned('none', 'UNAVAILABLE', 'No instance of it is known to run.', unknown)];
-    expect(Object.fromEntries(overviewOf(services).services.map(({ name, reason }) => [name, reason]))).toEqual({ none: unknown, some: `it runs, but: Only 1 of 2 instances are known to run. ${unknown}` });
+    const unknown = condition('NODE_UNREACHABLE', { node: 'node-2', since: '2026-11-23T05:00:00Z', instances: ['web-1-abc'] });
+    const services = [warned('some', 'DEPLOYED', missing(1, false), unknown), warned('none', 'UNAVAILABLE', missing(0, false), unknown)];
+    expect(Object.fromEntries(overviewOf(services).services.map(({ name, reason }) => [name, reason]))).toEqual({ none: unknown.message, some: `it runs, but: Only 1 of 2 instances are known to run. ${unknown.message}` });
   });
 
   test('says why something is out of date by what was changed, not by another warning', () => {
     expect(reasonWith(crowded)).toMatch(/^its configuration or a variable changed since it was deployed; besides: All 2 instances/);
-    expect(reasonWith(crowded, 'Somebody scaled it from 2 to 1 on the engine. Deploy it again to undo that.')).toMatch(/^Somebody scaled it/);
+    expect(reasonWith(crowded, condition('CHANGED_EXTERNALLY', { change: { of: 'scale', from: 2, to: 1 } }))).toMatch(/^Somebody scaled it/);
   });
 });
 
 /** The backup that is told of a database that nothing runs of, for which these warnings are given. */
-const backups = (...warnings: readonly string[]) => overviewOf([{ ...warned('db', 'UNAVAILABLE', 'No instance of it runs.', ...warnings), kind: 'database' }]).services[0]!.backup;
+const backups = (...all: readonly Condition[]) => overviewOf([{ ...warned('db', 'UNAVAILABLE', missing(0), ...all), kind: 'database' }]).services[0]!.backup;
+
+/** What is told of a database of which a platform says only these sentences. */
+const texts = (...warnings: readonly string[]) => overviewOf([{ ...service('db', 'UNAVAILABLE', { running: { warnings } }), kind: 'database' }]).services[0]!;
 
 describe('what the platform says of what runs', () => {
   test('is told in an overview: a reason rather than that nothing runs, also of what runs', () => {
     const { services } = overviewOf([
-      warned('fine', 'DEPLOYED'), warned('crowded', 'DEPLOYED', crowded), warned('half', 'DEPLOYED', 'Only 1 of 2 instances run.', away), warned('away', 'UNAVAILABLE', 'No instance of it runs.', away), warned('down', 'UNAVAILABLE', 'No instance of it runs.'),
+      warned('fine', 'DEPLOYED'), warned('crowded', 'DEPLOYED', crowded), warned('half', 'DEPLOYED', missing(1), away), warned('away', 'UNAVAILABLE', missing(0), away), warned('down', 'UNAVAILABLE', missing(0)),
     ]);
     expect(Object.fromEntries(services.map(({ name, reason }) => [name, reason]))).toEqual({
-      away, down: 'No instance of it runs.', crowded: `it runs, but: ${crowded}`, half: `it runs, but: Only 1 of 2 instances run. ${away}`, fine: 'it runs',
+      away: away.message, down: 'No instance of it runs.', crowded: `it runs, but: ${crowded.message}`, half: `it runs, but: Only 1 of 2 instances run. ${away.message}`, fine: 'it runs',
     });
     expect(services.at(-1)!.name).toBe('fine');
   });
 
   test('takes little room in a big environment, and what is down is told first', () => {
-    const running = Array.from({ length: 200 }, (_, index) => warned(`s${index}`, 'DEPLOYED', `${'long '.repeat(100)}${index}`));
+    const running = Array.from({ length: 200 }, (_, index) => warned(`s${index}`, 'DEPLOYED', condition('OTHER', { told: `${'long '.repeat(100)}${index}` })));
     const { services } = overviewOf([...running, warned('away', 'UNAVAILABLE', away)]);
-    expect(services[0]!.reason).toBe(away);
+    expect(services[0]!.reason).toBe(away.message);
     expect(services.filter(({ reason }) => reason.includes('long'))).toHaveLength(9);
     expect(Math.max(...services.map(({ reason }) => reason.length))).toBeLessThan(220);
     expect(services.at(-1)!.reason).toBe('it runs, but: see the warnings of its own status');
@@ -154,12 +162,18 @@ describe('what the platform says of what runs', () => {
 
   test('of a database whose node is lost includes its backup; of one for which there is no room it does not', () => {
     expect(backups(away, hasBackup)).toBe('"nightly" of 2026-11-20T03:00:00.000Z on node-1');
-    expect(backups(away, 'Its data is on its node only, and it has no backup. It needs that node.')).toBe('none');
-    expect(backups('No node has room for an instance: no suitable node.', hasBackup)).toBeUndefined();
+    expect(backups(away, condition('DATA_ON_NODE', { isBackedUpHere: true }))).toBe('none');
+    expect(backups(condition('INSUFFICIENT_RESOURCES', { what: 'an instance', said: 'no suitable node' }), hasBackup)).toBeUndefined();
     expect(backups(away)).toBeUndefined();
   });
 
+  test('of another platform, which tells only sentences, is shown and not interpreted', () => {
+    expect(texts('No instance of it runs.', away.message, hasBackup.message)).toMatchObject({ reason: 'No instance of it runs.' });
+    expect(texts(away.message, hasBackup.message)).not.toHaveProperty('backup');
+  });
+
   test('is left out where it is of no form that is known', () => {
+    for (const conditions of ['text', null, [null, 3, ''], [{ reason: 'NEW' }, { details: 'none' }]]) expect(overviewOf([service('odd', 'DEPLOYED', { running: { conditions } })]).services[0]!.reason).toBe('it runs');
     for (const warnings of ['text', null, [null, 3, '']]) expect(overviewOf([service('odd', 'DEPLOYED', { running: { warnings } })]).services[0]!.reason).toBe('it runs');
   });
 });

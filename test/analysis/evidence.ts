@@ -1,3 +1,4 @@
+import type { Condition } from '../../src/contract/index.ts';
 import type { Evidence } from '../../src/analysis/diagnosis/evidence.ts';
 import type { HistoryItem } from '../../src/analysis/history.ts';
 
@@ -16,15 +17,15 @@ export const deployment = ({ id, minute, durationMinutes: lasted = 3, triggeredB
   ...rest,
 });
 
-/** Evidence of one failed deployment that left these lines. */
+/** Evidence of one failed deployment that left these lines, some of which are conditions. */
 export const failedDeployment = ({ kind = 'container', state = 'DEPLOYMENT_ERROR', lines = [], ...more }: Partial<Omit<Evidence, 'lines' | 'service'>> & {
   kind?: Evidence['service']['kind'];
   state?: string;
-  lines?: readonly string[];
+  lines?: readonly (string | Condition)[];
   configuration?: Record<string, unknown>;
 } = {}): Evidence => ({
   service: { kind, id: 'service-1', name: 'api', configuration: more.configuration },
   history: [deployment({ id: 'failed', minute: 10, status: state, status_details: { action: 'DEPLOY', status: 'ERROR' } })],
-  lines: lines.map((message, index) => ({ message, created_at: at(10 + index / 1000), pod_name: 'api-1' })),
+  lines: lines.map((line, index) => ({ ...(typeof line === 'string' ? { message: line } : { message: line.message, condition: line }), created_at: at(10 + index / 1000), pod_name: 'api-1' })),
   ...more,
 });

@@ -4,7 +4,25 @@ import { describe, expect, test } from 'vitest';
 import { causeCodes } from '../../src/analysis/diagnosis/diagnosis.ts';
 import { diagnose } from '../../src/analysis/diagnosis/diagnose.ts';
 import { lineTemplate } from '../../src/analysis/logs/collapse.ts';
+import { condition, type Condition, type DataOf, type Reason, reasonNames } from '../../src/contract/index.ts';
 import { failedDeployment } from './evidence.ts';
+
+interface RecordedCondition {
+  readonly reason: Reason;
+  readonly data: object;
+}
+
+const isRecordedCondition = (value: unknown): value is RecordedCondition => (reasonNames as readonly unknown[]).includes((value as Partial<RecordedCondition> | null)?.reason);
+
+/** A condition as the platform writes it, with the one that caused it. */
+const written = ({ reason, data }: RecordedCondition): Condition =>
+  condition(reason, Object.fromEntries(Object.entries(data).map(([name, value]) => [name, isRecordedCondition(value) ? written(value) : value])) as DataOf<Reason>);
+
+/** The lines of a recorded log. What the platform itself says is recorded as data. */
+const linesIn = (text: string): (string | Condition)[] =>
+  text.trimEnd().split('\n').map((line) => (line.startsWith('{"reason": ') ? written(JSON.parse(line) as RecordedCondition) : line));
+
+const textOf = (line: string | Condition): string => (typeof line === 'string' ? line : line.message);
 
 const folder = join(import.meta.dirname, 'logs');
 const recorded = readdirSync(folder).map((file) => ({ file, code: file.split('.')[0] ?? '', text: readFileSync(join(folder, file), 'utf8') }));
@@ -21,7 +39,7 @@ const circumstances = (file: string, code: string) => {
 };
 
 const diagnoseFile = ({ file, code, text }: (typeof recorded)[number]) =>
-  diagnose(failedDeployment({ ...circumstances(file, code), lines: text.trimEnd().split('\n') }));
+  diagnose(failedDeployment({ ...circumstances(file, code), lines: linesIn(text) }));
 
 describe('the output of real tools', () => {
   test.each(recorded)('$file is understood', (log) => {
@@ -30,7 +48,7 @@ describe('the output of real tools', () => {
 
   test.each(recorded.filter(({ code }) => code !== 'unknown'))('$file: the cause is a whole sentence and rests on lines that are shown', (log) => {
     const { cause, lines } = diagnoseFile(log);
-    const said = log.text.split('\n');
+    const said = linesIn(log.text).map(textOf);
     expect(cause.quotes.length).toBeGreaterThan(0);
     expect(cause.quotes.every((index) => lines.some(({ text }) => lineTemplate(text) === lineTemplate(said[index]?.trimEnd() ?? '')))).toBe(true);
     expect(cause.sentence).toMatch(/^[A-Z].*\.$/);
@@ -39,9 +57,15 @@ describe('the output of real tools', () => {
 
   test.each(recorded.filter(({ code }) => ['dependency_install_failed', 'compile_failed', 'tests_failed', 'docker_build_failed'].includes(code)))('$file: a build that fails is not also an app that crashes, whatever state the platform tells', ({ text }) => {
     for (const state of ['BUILD_ERROR', 'DEPLOYMENT_ERROR']) {
-      const { also } = diagnose(failedDeployment({ kind: 'application', state, lines: text.trimEnd().split('\n') }));
+      const { also } = diagnose(failedDeployment({ kind: 'application', state, lines: linesIn(text) }));
       expect(also.map(({ code }) => code)).toEqual([]);
     }
+  });
+
+  test.each(recorded.filter(({ text }) => text.includes('{"reason": ')))('$file: what the platform says is read as data, whatever its sentences are', (log) => {
+    const reworded = linesIn(log.text).map((line) => (typeof line === 'string' ? line : { ...line, message: 'x' }));
+    const { cause, also, next } = diagnoseFile(log);
+    expect(diagnose(failedDeployment({ ...circumstances(log.file, log.code), lines: reworded }))).toMatchObject({ cause, also, next });
   });
 
   test('covers every cause but those that no log tells', () => {

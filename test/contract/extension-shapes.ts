@@ -3,7 +3,7 @@
  * the answer of each operation has. Nothing here is imported from the contract.
  */
 import { endpoints } from './document.ts';
-import { shapes } from './document-shapes.ts';
+import { conditionAt, shapes } from './document-shapes.ts';
 
 const identity = `
   id           uuid required
@@ -43,7 +43,9 @@ const line = `
   results[].created_at   date-time required
   results[].message      string required
   results[].pod_name     string required
-  results[].version      string required`;
+  results[].version      string required
+  results[].condition    object
+  ${conditionAt('results[].condition')}`;
 
 const pagination = `
   pagination.page          integer required
@@ -170,7 +172,8 @@ const extensionShapes = {
     nodes[].cpu_used          integer
     nodes[].memory_used       integer
     nodes[].instances         integer required
-    warnings[]                string`,
+    warnings[]                string
+    ${conditionAt('conditions[]')}`,
   'alert receiver': `${identity}
     name          string required
     description   string

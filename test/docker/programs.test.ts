@@ -67,7 +67,7 @@ const containerOf = (task: DockerTask) => inspectDockerContainer(engine.docker, 
 /** What is wrong with a task, once its health check has said something that fits. */
 async function problemWith(task: DockerTask, pattern: RegExp): Promise<string> {
   let problem: string | undefined;
-  await waitUntil(`its health check says ${pattern}`, async () => pattern.test(problem = healthProblem((await containerOf(task)).State.Health)?.text ?? ''));
+  await waitUntil(`its health check says ${pattern}`, async () => pattern.test(problem = healthProblem((await containerOf(task)).State.Health)?.condition.message ?? ''));
   return problem!;
 }
 
@@ -129,7 +129,7 @@ describe('in an image that has nothing else', () => {
     const running = await taskIn(service, 'running');
     const failed = await taskIn(service, 'failed', ({ ID }) => ID === running.ID);
     expect(failed.Status.Err).toContain('unhealthy container');
-    expect(healthProblem((await containerOf(failed)).State.Health)?.text).toBe('The liveness probe failed: port 8080: status 404, 2 times in a row.');
+    expect(healthProblem((await containerOf(failed)).State.Health)?.condition.message).toBe('The liveness probe failed: port 8080: status 404, 2 times in a row.');
     await taskIn(service, 'running', ({ ID }) => ID !== running.ID);
   });
 
@@ -137,7 +137,7 @@ describe('in an image that has nothing else', () => {
     const probes = { readiness_probe: { type: { tcp: { port: 8080 } }, ...timing }, liveness_probe: { type: { exec: { command: ['/busybox', 'false'] } }, ...timing } };
     const service = await start('exec /busybox sleep 3600', { Healthcheck: healthcheck(probes) });
     const failed = await taskIn(service, 'failed');
-    expect(healthProblem((await containerOf(failed)).State.Health)?.text).toBe('The liveness probe failed: exit code 1, 2 times in a row.');
+    expect(healthProblem((await containerOf(failed)).State.Health)?.condition.message).toBe('The liveness probe failed: exit code 1, 2 times in a row.');
   });
 
   test('a command of a probe has the secret variables', async () => {

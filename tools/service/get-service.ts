@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { anyOf, anyService, composeTool, isPlatformFailure, isRecord, omit, pick, pruneRecord, type JsonRecord, type ToolContext } from '../../src/server/tool/index.ts';
-import { strandedDataIn, usageText, warningsIn } from '../../src/analysis/index.ts';
+import { conditionsIn, strandedDataIn, usageText, warningsIn } from '../../src/analysis/index.ts';
 import { domainsOf } from '../shared/custom-domains.ts';
 import { addressesOf, readsOfAddresses, shownAddresses } from '../shared/public-addresses.ts';
 import { nextForDown } from '../shared/next-for-down.ts';
@@ -15,14 +15,15 @@ const line = ([name, value]: [string, unknown]): string => `${name}: ${typeof va
 const runningFacts = (status: JsonRecord): JsonRecord => {
   const { instances, wanted_instances } = isRecord(status['running']) ? status['running'] : {};
   const warnings = warningsIn(status);
-  return pruneRecord({ instances, wanted_instances, warnings: warnings.length > 0 ? warnings : undefined });
+  const conditions = conditionsIn(status);
+  return pruneRecord({ instances, wanted_instances, warnings: warnings.length > 0 ? warnings : undefined, conditions: conditions?.length ? conditions : undefined });
 };
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** The status in lines: both counts in one, and each warning in one of its own. */
+/** The status in lines: both counts in one, and each warning in one of its own. Conditions are the same as data. */
 const statusLines = ({ instances, wanted_instances: wanted, warnings, ...rest }: JsonRecord): readonly string[] => [
-  ...Object.entries(rest).map(line),
+  ...Object.entries(omit(rest, ['conditions'])).map(line),
   ...(isNumber(instances) ? [`instances: ${instances}${isNumber(wanted) ? ` of ${wanted}` : ''}`] : []),
   ...(Array.isArray(warnings) ? warnings.map((warning) => `warning: ${String(warning)}`) : []),
 ];
@@ -46,7 +47,7 @@ export const getService = composeTool({
   operations: readsOf('configuration', 'status'),
   equivalentOperations: readsOf('configuration'),
   reads: [...anyOf(...readsByKind('configuration', 'the configuration'), ...readsByKind('status', 'the state')), ...readsInstead('status', 'the state'), ...readsOfAddresses],
-  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({ instances: z.int().optional(), wanted_instances: z.int().optional(), warnings: z.array(z.string()).optional() }), usage: z.string().optional(), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
+  output: z.object({ name: z.string(), id: z.string(), kind: z.string(), path: z.string(), status: z.object({ instances: z.int().optional(), wanted_instances: z.int().optional(), warnings: z.array(z.string()).optional(), conditions: z.array(z.object({ reason: z.string(), message: z.string() })).optional() }), usage: z.string().optional(), domains: z.array(z.object({ domain: z.string(), entered: z.string() })), configuration: z.object({}) }),
   answer: async (_, context) => {
     const subject = serviceSubject(context);
     const [configuration, status, addresses, domains] = await Promise.all([readAspect(context, subject, 'configuration'), statusIfTold(context, subject), addressesOf(context, subject), domainsOf(context, subject)]);
@@ -68,8 +69,8 @@ export const getService = composeTool({
     keep: 'first',
   },
   next: ({ kind, id, status }) => {
-    const { state, warnings } = isRecord(status) ? status : {};
+    const { state, conditions } = isRecord(status) ? status : {};
     if (state !== 'UNAVAILABLE') return [];
-    return [nextForDown({ kind, id, state }, strandedDataIn({ state, running: { warnings: warnings as readonly string[] } })?.backup !== undefined)];
+    return [nextForDown({ kind, id, state }, strandedDataIn({ state, running: { conditions } } as Parameters<typeof strandedDataIn>[0])?.backup !== undefined)];
   },
 });

@@ -1,8 +1,9 @@
+import type { Reason } from '../../contract/index.ts';
 import type { Entry } from '../logs/entries.ts';
 import type { DeploymentSituation } from './situation.ts';
 
 // How builders say that a command ended badly, and that a step begins.
-const commandFailed = /did not complete successfully: exit code|returned a non-zero code: \d|^The build failed at step \d+, with exit code/;
+const commandFailed = /did not complete successfully: exit code|returned a non-zero code: \d/;
 const stepBegins = /^Step \d+(?:\/\d+)? : |^ ---> Running in |^#\d+ \[/;
 
 /** What BuildKit puts before the output of a step: its number, and seconds. */
@@ -18,7 +19,7 @@ const mostLines = 3;
  * what it said.
  */
 export function outputOfFailedCommand({ entries }: DeploymentSituation): readonly Entry[] {
-  const end = entries.findIndex(({ text }) => commandFailed.test(text));
+  const end = entries.findIndex(({ searched, condition }) => commandFailed.test(searched) || condition?.reason === ('BUILD_STEP_FAILED' satisfies Reason));
   const step = stepPrefix.exec(entries[end]?.text ?? '')?.groups?.['step'];
   const before = entries.slice(0, Math.max(end, 0)).filter(({ text }) => step === undefined || text.startsWith(`#${step} `));
   const begin = before.findLastIndex(({ text }) => stepBegins.test(text));

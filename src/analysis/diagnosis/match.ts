@@ -1,4 +1,5 @@
-import { firstPart } from '../../contract/index.ts';
+import { conditionChain, firstPart, type Reason } from '../../contract/index.ts';
+import type { Entry } from '../logs/entries.ts';
 import { type Pattern, toPattern } from './pattern.ts';
 import { rules } from './rules/rules.ts';
 import { buildSteps, type CauseRule } from './rules/rule.ts';
@@ -38,6 +39,10 @@ const signTests: readonly SignTest[] = rules.flatMap((rule) => [
   ...(rule.recovered ?? []).map((pattern): SignTest => ({ rule, pattern: toPattern(pattern), meaning: 'recovered' })),
 ]);
 
+/** What conditions mean for rules, by their reasons. */
+const conditionTests = Map.groupBy(rules.flatMap((rule) => (rule.conditions ?? []).map((each) => ({ rule, ...each }))), ({ reason }) => reason);
+const recoveries = Map.groupBy(rules.flatMap((rule) => (rule.recoveredBy ?? []).map((reason) => ({ rule, reason }))), ({ reason }) => reason);
+
 // The prefix that buildkit adds to each line of a step's output.
 const buildPrefix = /^#\d+ \d+\.\d+ /;
 
@@ -46,17 +51,28 @@ const searchedLength = 1000;
 
 type HitsByRule = Map<CauseRule, { hits: Hit[]; recoveredAt: number }>;
 
+/** What the platform says beside a line, and why it says that. */
+const statedIn = ({ condition }: Entry) => (condition ? conditionChain(condition).flatMap((each) => (conditionTests.get(each.reason as Reason) ?? []).map((test) => ({ ...test, facts: test.factsIn(each) }))) : []);
+
 const searchEntries = ({ entries, evidence: { service } }: DeploymentSituation): HitsByRule => {
   const found: HitsByRule = new Map();
-  const applicable = signTests.filter(({ rule }) => rule.kinds?.includes(service.kind) !== false);
-  for (const { index, position, text } of entries) {
-    const message = firstPart(text, searchedLength).replace(buildPrefix, '');
+  const isApplicable = ({ rule }: { readonly rule: CauseRule }): boolean => rule.kinds?.includes(service.kind) !== false;
+  const of = (rule: CauseRule) => {
+    if (!found.has(rule)) found.set(rule, { hits: [], recoveredAt: -1 });
+    return found.get(rule)!;
+  };
+  const applicable = signTests.filter(isApplicable);
+  for (const entry of entries) {
+    const { index, position, searched, condition } = entry;
+    for (const { rule, indirect, facts } of statedIn(entry).filter(isApplicable)) if (facts) of(rule).hits.push({ index, position, direct: !indirect, facts });
+    for (const { rule } of recoveries.get(condition?.reason as Reason) ?? []) of(rule).recoveredAt = position;
+    const message = firstPart(searched, searchedLength).replace(buildPrefix, '');
+    if (message === '') continue;
     for (const { rule, pattern, unless, meaning } of applicable) {
       const facts = pattern.match(message);
       if (facts === undefined || unless?.match(message)) continue;
-      const { hits, recoveredAt } = found.get(rule) ?? { hits: [], recoveredAt: -1 };
-      if (meaning !== 'recovered') hits.push({ index, position, direct: meaning === 'direct', facts });
-      found.set(rule, { hits, recoveredAt: meaning === 'recovered' ? position : recoveredAt });
+      if (meaning === 'recovered') of(rule).recoveredAt = position;
+      else of(rule).hits.push({ index, position, direct: meaning === 'direct', facts });
     }
   }
   return found;

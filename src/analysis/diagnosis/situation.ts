@@ -8,7 +8,7 @@ import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
-import { outsideChange } from './outside-change.ts';
+import { outsideChangeIn } from '../conditions.ts';
 
 /** A step of a deployment, with its duration. */
 export interface DeploymentStep {
@@ -38,12 +38,9 @@ export interface DeploymentSituation {
   readonly failedSiblings: readonly Sibling[];
 }
 
-/** Whether somebody changed what runs without the platform. */
-const hasChanged = ({ running }: LenientServiceStatus): boolean => running?.warnings?.some((warning) => typeof warning === 'string' && outsideChange.test(warning)) === true;
-
 /** Whether something is wrong with what runs: it isn't there, or isn't what was deployed. */
 const isFailing = (status: LenientServiceStatus | null | undefined): boolean =>
-  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || hasChanged(status) || (!isDown(status.state) && terminalOutcome('DEPLOY', status.state) === 'bad'));
+  typeof status?.state === 'string' && (status.state === 'UNAVAILABLE' || outsideChangeIn(status) !== undefined || (!isDown(status.state) && terminalOutcome('DEPLOY', status.state) === 'bad'));
 
 /**
  * Chooses the deployment to diagnose: the one with the given id, or the newest. If the newest succeeded and its service

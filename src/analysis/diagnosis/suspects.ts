@@ -13,7 +13,7 @@ const words = (text: string): string[] => text.split(/[^\w.-]+/);
 
 /** Whether a line of the log tells that this sibling, or a variable of it, isn't there. */
 const isMissed = (sibling: Sibling, { entries }: DeploymentSituation): boolean =>
-  entries.some(({ text }) => absence.test(text) && words(text).some((word) => isHostOf(sibling, word) || isVariableOf(sibling, word)));
+  entries.some(({ searched }) => absence.test(searched) && words(searched).some((word) => isHostOf(sibling, word) || isVariableOf(sibling, word)));
 
 const isUnprepared = ({ kind }: Sibling, { facts }: CauseMatch): boolean => kind === 'job' && Object.values(facts).some((fact) => unprepared.test(fact));
 

@@ -1,6 +1,6 @@
 import { detectLevel, levelOfWord } from './level.ts';
 import { type Level, levels, type LogLine } from './log-line.ts';
-import { firstPart, withoutStyles, withStyleMarks, writtenOut } from '../../contract/index.ts';
+import { firstPart, type ReadableCondition, saidIn, withoutStyles, withStyleMarks, writtenOut } from '../../contract/index.ts';
 
 // Control characters, except tab, mean nothing in a line of text; format characters hide or reorder text.
 const unprintable = /(?!\t)\p{Cc}|\p{Cf}/gu;
@@ -37,8 +37,11 @@ export interface Entry {
   readonly index: number;
   /** Index among all entries. */
   readonly position: number;
-  /** What is searched. */
   readonly text: string;
+  /** What may be words of another program: the text or, where the platform says what a line means, what it quotes. */
+  readonly searched: string;
+  /** What the platform says, as data; only with the first line of its message. */
+  readonly condition?: ReadableCondition;
   /** What is shown, with marks for what the text lacks. */
   readonly shown: string;
   readonly time?: string;
@@ -90,11 +93,16 @@ export function readEntries(lines: readonly LogLine[]): Entry[] {
     const last = heads.get(pod);
     const continues = last !== undefined && (last.index === index || continuesRecord(last, text, pod));
     const declared = levelOfWord(line.level);
+    const isFirst = last?.index !== index;
+    const condition = line.condition ?? undefined;
+    const searched = condition === undefined ? text : isFirst ? cleanLine(saidIn(condition) ?? '') : '';
     const entry: Entry = {
       index,
       position,
       text,
       shown,
+      searched,
+      ...(condition !== undefined && isFirst && { condition }),
       ...(typeof line.created_at === 'string' && { time: line.created_at }),
       ...(pod !== undefined && { pod }),
       level: moreSevere(continues ? last.level : 'debug', declared ?? detectLevel(text) ?? (continues ? 'debug' : 'info')),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Condition } from '../conditions/index.ts';
 import { DateTime, identity, Pointer, resourceOf, Uuid } from '../primitives.ts';
 import { ClusterState } from '../states.ts';
 
@@ -42,6 +43,7 @@ export const Cluster = resourceOf('cluster', z.object({
   is_locked: z.boolean(),
   nodes: z.array(ClusterNode).optional().describe('Its machines. Absent where it has none, or they can not be read.'),
   warnings: z.array(z.string()).optional().describe('What is not as it should be of it, and its nodes.'),
+  conditions: z.array(Condition).optional().describe('The same as data.'),
 }));
 
 /** Longest duration of a lock, in days. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Condition } from '../conditions/index.ts';
 import { DateTime, terminalOutput, Uuid } from '../primitives.ts';
 import {
   ApplicationState, DeploymentAction, DeploymentActionStatus, DeploymentState, DeploymentSubAction, ServiceDeploymentStatusValue,
@@ -50,6 +51,7 @@ const Running = z.object({
   wanted_instances: z.int().optional(),
   restarts: z.int().describe('How often an instance ended unexpectedly since the deployment.'),
   warnings: z.array(z.string()).describe('What is not as it was deployed, and why.'),
+  conditions: z.array(Condition).optional().describe('The same as data.'),
   usage: Usage.optional(),
 });
 
@@ -101,6 +103,7 @@ const LogLine = z.object({
   message: terminalOutput(),
   pod_name: z.string(),
   version: z.string(),
+  condition: Condition.optional().describe('What the platform says with it, as data.'),
 });
 
 /** Most lines in a log response. */

@@ -1,4 +1,5 @@
-import type { DeploymentState, EventKind } from '../../contract/index.ts';
+import { condition, type Condition, type DeploymentState, type EventKind } from '../../contract/index.ts';
+import { conditionLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import { type EngineContext, iso } from './context.ts';
@@ -21,8 +22,8 @@ export interface ServiceOutcome extends Omit<DeploymentServiceChange, 'row' | 'a
 }
 
 /** The outcome of a canceled service, with the reason in its log. */
-export const canceledOutcome = (at: number, reason: string): ServiceOutcome => ({
-  at, state: canceling.end, succeeded: false, reason, lines: [{ at, message: reason, pod: 'platform', version: '' }],
+export const canceledOutcome = (at: number, why: Condition): ServiceOutcome => ({
+  at, state: canceling.end, succeeded: false, reason: why.message, lines: [conditionLine(why, { at, pod: 'platform', version: '' })],
 });
 
 /** Updates the service. A failed deployment leaves the previous version running, so only a success changes what runs. */
@@ -97,9 +98,9 @@ export async function finishService(
   }
   // During a cancel, the stages that have not begun end by themselves.
   if (open.some((service) => service.state === canceling.state)) return;
-  const names = unsuccessful.map((service) => service.name).join(', ');
+  const names = unsuccessful.map((service) => service.name);
   for (const service of open) {
-    await endService(context, trx, deployment, service, canceledOutcome(outcome.at, `Not begun, because ${names} failed in an earlier stage.`));
+    await endService(context, trx, deployment, service, canceledOutcome(outcome.at, condition('NOT_BEGUN', { services: names })));
   }
   await endDeployment(trx, deployment, await servicesOf(trx, deployment.id), outcome.at);
 }

@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
+import { condition } from '../../contract/index.ts';
 import type { ServiceSpecs } from '../common/index.ts';
-import type { RuntimeLogLine } from '../runtime/index.ts';
+import { conditionLine, type RuntimeLogLine } from '../runtime/index.ts';
 import type { Db } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { isBeingDeleted } from './deletion.ts';
@@ -51,10 +52,8 @@ export async function scheduleLeft(context: EngineContext, trx: Db, deployment: 
   if (row.kind !== 'job' || deployment.action !== 'DEPLOY' || context.isReplay || isAside(deployment)) return undefined;
   if (nextRun(context, JSON.parse(row.spec ?? '{}') as ServiceSpecs['job'], at) === null) return undefined;
   const timer = await trx.selectFrom('timer').select('due_ms').where('kind', '=', 'JOB_RUN').where('subject_id', '=', row.service_id).executeTakeFirst();
-  const left = timer === undefined
-    ? 'No run starts by itself until a deployment of the job ends well.'
-    : `The version before it goes on running by its own${timer.due_ms > at ? `, the next time at ${iso(timer.due_ms)}` : ''}.`;
-  return { at, message: `The schedule of this version does not begin, because this deployment did not end well. ${left}`, pod: 'schedule', version: '' };
+  const left = timer === undefined ? { left: 'none' as const } : { left: 'the version before' as const, ...(timer.due_ms > at && { next: iso(timer.due_ms) }) };
+  return conditionLine(condition('SCHEDULE_NOT_BEGUN', left), { at, pod: 'schedule', version: '' });
 }
 
 /** Adds a message to the newest log of a job: that of a run or of another deployment. */

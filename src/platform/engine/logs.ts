@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type DeploymentState, maximumLogLines, type StepName } from '../../contract/index.ts';
+import { type DeploymentState, maximumLogLines, readCondition, type StepName, storedCondition } from '../../contract/index.ts';
 import { notFound, reasonOf, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import { type RuntimeLogLine, RuntimeProblem, RuntimeUnreachable, type RunningVersion } from '../runtime/index.ts';
 import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
@@ -61,14 +61,17 @@ const servingVersion = async (db: Db, serviceId: string): Promise<Serving | unde
 /** The id of a stored line. The same line always has the same id. */
 const storedLineId = ({ deployment_id, seq }: { readonly deployment_id: string; readonly seq: number }): string => uuidFrom(`${deployment_id}/log/${seq}`);
 
+/** What a stored line says, as data. */
+const conditionIn = ({ condition: stored }: { readonly condition: string | null }) => (stored === null ? {} : { condition: readCondition(stored) });
+
 const runningLine = (version: RunningVersion, line: RuntimeLogLine): LogLine => ({
-  id: uuidFrom(`${version.deploymentId}/${version.service.id}/running/${line.at}/${line.pod}/${line.message}`), created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version,
+  id: uuidFrom(`${version.deploymentId}/${version.service.id}/running/${line.at}/${line.pod}/${line.message}`), created_at: iso(line.at), message: line.message, pod_name: line.pod, version: line.version, ...(line.condition && { condition: line.condition }),
 });
 
 const storedLines = async (db: Db, serviceId: string, tail: number): Promise<LogLine[]> => {
   const rows = await db.selectFrom('log_line').selectAll().where('service_id', '=', serviceId).orderBy('seq', 'desc').limit(tail).execute();
   return rows.toReversed().map((row) => ({
-    id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version,
+    id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, ...conditionIn(row),
   }));
 };
 
@@ -133,7 +136,7 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
   const byTime = rows.toSorted((one, other) => one.created_at.localeCompare(other.created_at) || one.seq - other.seq);
   return {
     results: byTime.map((row) => ({
-      id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step,
+      id: storedLineId(row), created_at: row.created_at, message: row.message, pod_name: row.pod_name, version: row.version, step: row.step, ...conditionIn(row),
       service_id: row.service_id, service_name: row.service_name, deployment_request_id: row.deployment_id,
     })),
   };
@@ -149,7 +152,7 @@ export async function appendLines(trx: Db, owner: LogOwner, step: StepName | nul
   for (const some of inBatches(lines)) {
     const rows = some.map((line) => ({
       deployment_id: owner.deployment_id, service_id: owner.service_id, step, created_at: iso(line.at), message: shortenedLine(line.message),
-      pod_name: line.pod, version: line.version,
+      pod_name: line.pod, version: line.version, condition: line.condition ? storedCondition(line.condition) : null,
     }));
     await trx.insertInto('log_line').values(rows).execute();
   }

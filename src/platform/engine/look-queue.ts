@@ -1,13 +1,13 @@
-import type { DeploymentState } from '../../contract/index.ts';
+import { condition, type DeploymentState } from '../../contract/index.ts';
 import { reasonOf } from '../common/index.ts';
-import type { RunningService, RunningVersion, Runtime } from '../runtime/index.ts';
+import { conditionLine, type RunningService, type RunningVersion, type Runtime } from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { serviceSettled } from './alert-rules.ts';
 import type { EngineContext } from './context.ts';
 import { isSettled } from './lifecycle.ts';
 import { appendLines, deployedVersion, pruneLines, unstoredLines } from './logs.ts';
 import { auditAvailability } from './outcome-events.ts';
-import { reachText, shouldRun } from './running-facts.ts';
+import { shouldRun, unreachable } from './running-facts.ts';
 import { type SeenRow, sightingOf } from './seen-service.ts';
 import { logFailure } from './failure-log.ts';
 import { updateEnvironmentState } from './service-changes.ts';
@@ -46,7 +46,7 @@ async function saveSighting(context: EngineContext, trx: Db, { deploymentId, ser
   const sighting = sightingOf(present, deploymentId, looked);
   if (!sighting) return;
   await trx.insertInto('running_service').values(sighting.row).onConflict((conflict) => conflict.column('service_id').doUpdateSet(sighting.row)).execute();
-  const lines = [...(await unstoredLines(trx, service.id, sighting.lines)), ...sighting.told.map((message) => ({ at, message, pod: 'platform', version: '' }))];
+  const lines = [...(await unstoredLines(trx, service.id, sighting.lines)), ...sighting.told.map((each) => conditionLine(each, { at, pod: 'platform', version: '' }))];
   if (lines.length > 0) {
     const owner = { deployment_id: deploymentId, service_id: service.id };
     await appendLines(trx, owner, null, lines);
@@ -54,7 +54,7 @@ async function saveSighting(context: EngineContext, trx: Db, { deploymentId, ser
   }
   if (!sighting.turned) return;
   await updateEnvironmentState(trx, service.environmentId);
-  await auditAvailability(trx, current, { isAvailable: sighting.turned === 'up', at, message: sighting.told.join(' ') });
+  await auditAvailability(trx, current, { isAvailable: sighting.turned === 'up', at, message: sighting.told.map(({ message }) => message).join(' ') });
   await serviceSettled(context, trx, service.id, service.environmentId);
 }
 
@@ -70,10 +70,10 @@ async function saveReach(context: EngineContext, trx: Db, runtime: string, lost:
     .selectFrom('service').innerJoin('environment', 'environment.id', 'service.environment_id').select(['service.id', 'service.environment_id', 'service.kind', 'service.deployed_state', 'service.last_deployment_id']).where('environment.cluster_id', 'in', clusters).execute();
   for (const id of new Set(services.map(({ environment_id: environment }) => environment))) await updateEnvironmentState(trx, id);
   for (const { id, environment_id: environment } of services) await serviceSettled(context, trx, id, environment);
-  const at = context.clock.now();
+  const line = conditionLine(lost ? unreachable(lost) : condition('CLUSTER_REACHABLE', {}), { at: context.clock.now(), pod: 'platform', version: '' });
   for (const { id, last_deployment_id: deployment, kind, deployed_state: state } of services) {
     if (deployment === null || !shouldRun({ kind, deployed_state: state })) continue;
-    await appendLines(trx, { deployment_id: deployment, service_id: id }, null, [{ at, message: lost ? reachText(lost) : 'Its cluster can be looked at again.', pod: 'platform', version: '' }]);
+    await appendLines(trx, { deployment_id: deployment, service_id: id }, null, [line]);
   }
 }
 

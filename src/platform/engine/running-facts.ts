@@ -1,4 +1,4 @@
-import type { DeploymentState, ServiceKind } from '../../contract/index.ts';
+import { condition, type Condition, type DeploymentState, readCondition, type ServiceKind } from '../../contract/index.ts';
 import { isUnknown } from '../runtime/index.ts';
 import type { Db, ServiceTable } from '../store/index.ts';
 import { iso } from './context.ts';
@@ -11,11 +11,11 @@ export interface RunningFacts {
   /** How often an instance ended by itself since the deployment. */
   readonly restarts: number;
   /** The last of these ends; `at` in milliseconds since the epoch. */
-  readonly lastEnd?: { readonly at: number; readonly why: string };
-  /** Why instances are missing that didn't end by themselves, or that those which run share a node needlessly, as a sentence. */
-  readonly obstacle?: string;
-  /** What somebody changed without the platform, as sentences. */
-  readonly changes: readonly string[];
+  readonly lastEnd?: { readonly at: number; readonly why: Condition };
+  /** Why instances are missing that didn't end by themselves, or that those which run share a node needlessly. */
+  readonly obstacle?: Condition;
+  /** What somebody changed without the platform. */
+  readonly changes: readonly Condition[];
   /** What it uses, and when that was measured last in milliseconds since the epoch; absent if it was not yet. */
   readonly used?: { readonly figures: ServiceFigures; readonly at: number };
   /** Its cluster can't be looked at, since a time in milliseconds since the epoch. */
@@ -43,14 +43,17 @@ export const lookedAt = (db: Db) =>
 
 type LookedAt = Awaited<ReturnType<ReturnType<typeof lookedAt>['execute']>>[number];
 
+/** What somebody changed, as it was stored. */
+export const changesIn = (stored: string | null | undefined): Condition[] => (JSON.parse(stored ?? '[]') as string[]).map(readCondition);
+
 const factsOf = (row: LookedAt): RunningFacts | undefined => {
   const { wanted, running, restarts, last_end_ms: at, last_end_why: why, obstacle, changes, at_ms: measuredAt, figures, since_ms: since, reason } = row;
   if (wanted === null && since === null) return undefined;
   return {
     ...(wanted !== null && running !== null && { seen: { wanted, running } }),
-    restarts: restarts ?? 0, changes: JSON.parse(changes ?? '[]') as string[],
-    ...(at !== null && why !== null && { lastEnd: { at, why } }),
-    ...(obstacle !== null && { obstacle }),
+    restarts: restarts ?? 0, changes: changesIn(changes),
+    ...(at !== null && why !== null && { lastEnd: { at, why: readCondition(why) } }),
+    ...(obstacle !== null && { obstacle: readCondition(obstacle) }),
     ...(measuredAt !== null && figures !== null && { used: { at: measuredAt, figures: JSON.parse(figures) as ServiceFigures } }),
     ...(since !== null && reason !== null && { unreachable: { since, reason } }),
   };
@@ -75,8 +78,8 @@ export const keptRunning: readonly ServiceKind[] = ['application', 'container', 
 /** Whether instances of a service should run all the time, as far as its state says. */
 export const shouldRun = ({ kind, deployed_state: state }: Deployed): boolean => runningStates.includes(state) && keptRunning.includes(kind);
 
-/** How people are told that a cluster can't be looked at. @param since milliseconds since the epoch */
-export const reachText = ({ since, reason }: NonNullable<RunningFacts['unreachable']>): string => `Its cluster can't be looked at since ${iso(since)}: ${reason}. What runs is not known.`;
+/** That a cluster can't be looked at. @param since milliseconds since the epoch */
+export const unreachable = ({ since, reason }: NonNullable<RunningFacts['unreachable']>): Condition => condition('CLUSTER_UNREACHABLE', { since: iso(since), said: reason });
 
 /** Whether nothing of a service runs that should, as far as is known. */
 const isDownBy = ({ seen }: RunningFacts): boolean => seen !== undefined && seen.wanted > 0 && seen.running === 0;
@@ -107,15 +110,14 @@ export const freshnessOf = ({ deployment_status: recorded }: { readonly deployme
 export const shownFreshness = async (db: Db, environmentId: string): Promise<Freshness[]> =>
   (await lookedAt(db).where('service.environment_id', '=', environmentId).execute()).map((row) => freshnessOf(row, factsOf(row)));
 
-/** What people should know of a service that runs, as sentences. */
-export function warningsOf({ seen, lastEnd, obstacle, changes, unreachable, restarts }: RunningFacts): string[] {
-  const missing = seen && seen.running < seen.wanted;
-  const run = isUnknown(obstacle) ? ['is known to run', 'are known to run'] as const : ['runs', 'run'] as const;
+/** What people should know of a service that runs. */
+export function conditionsOf({ seen, lastEnd, obstacle, changes, unreachable: lost, restarts }: RunningFacts): Condition[] {
+  const isMissing = seen && seen.running < seen.wanted;
   return [
-    ...(unreachable ? [reachText(unreachable)] : []),
+    ...(lost ? [unreachable(lost)] : []),
     ...changes,
-    ...(missing ? [seen.running === 0 ? `No instance of it ${run[0]}.` : `Only ${seen.running} of ${seen.wanted} instances ${run[1]}.`] : []),
+    ...(isMissing ? [condition('INSTANCES_MISSING', { ...seen, isKnown: !isUnknown(obstacle) })] : []),
     ...(obstacle === undefined ? [] : [obstacle]),
-    ...(lastEnd && restarts > 0 ? [`${restarts === 1 ? 'An instance has' : `Instances have ${restarts} times`} ended unexpectedly since the deployment. The last time, at ${iso(lastEnd.at)}: ${lastEnd.why}.`] : []),
+    ...(lastEnd && restarts > 0 ? [condition('CRASHED', { times: restarts, at: iso(lastEnd.at), cause: lastEnd.why })] : []),
   ];
 }

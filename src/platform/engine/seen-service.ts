@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Selectable } from 'kysely';
-import { isUnknown, type RunningService, type RuntimeLogLine } from '../runtime/index.ts';
+import { condition, type Condition, readCondition, storedCondition } from '../../contract/index.ts';
+import { conditionLine, isUnknown, type RunningService, type RuntimeLogLine } from '../runtime/index.ts';
 import type { DatabaseSchema } from '../store/index.ts';
+import { changesIn } from './running-facts.ts';
 
 export type SeenRow = Selectable<DatabaseSchema['running_service']>;
 
@@ -9,8 +12,8 @@ export interface Sighting {
   readonly row: SeenRow;
   /** What the engine will drop of the logs of its instances, and how they ended. */
   readonly lines: readonly RuntimeLogLine[];
-  /** Sentences about the whole service for its log. */
-  readonly told: readonly string[];
+  /** What its log tells of the whole service. */
+  readonly told: readonly Condition[];
   /** Whether instances of it run, if that has changed. */
   readonly turned?: 'up' | 'down';
 }
@@ -24,23 +27,23 @@ const quietMilliseconds = 600_000;
 const isWorthTelling = (nth: number, sinceLast: number): boolean => nth <= 3 || Number.isInteger(Math.log2(nth)) || sinceLast > quietMilliseconds;
 
 /** What is said of the end of an instance. @param nth of how many since the deployment it is */
-const endText = ({ pod, why, withNode, isBound }: RunningService['ends'][number], nth: number): string => {
-  if (!withNode) return `Instance ${pod} failed: ${why}. It is started again${nth === 1 ? '' : ` (failure ${nth} since the deployment)`}.`;
-  return `Instance ${pod} is gone: ${why}. ${isBound ? 'It can only run there, and is started again when that node is back.' : 'Another one is started on another node, if one fits and has room.'}`;
-};
+const endOf = ({ pod: instance, why: cause, withNode, isBound }: RunningService['ends'][number], nth: number): Condition =>
+  (withNode ? condition('INSTANCE_LOST', { instance, cause, replacement: isBound ? 'waits for that node' : 'elsewhere' }) : condition('INSTANCE_FAILED', { instance, cause, nth }));
 
 /** What the instances logged that ended, and why they did. */
 const linesOfEnds = (fresh: RunningService['ends'], before: number, lastEnd: number | null): RuntimeLogLine[] => fresh.flatMap((end, index) => {
   const { at, pod, lines } = end;
   const nth = before + index + 1;
   if (!isWorthTelling(nth, at - (fresh[index - 1]?.at ?? lastEnd ?? at))) return [];
-  return [...lines, { at, message: endText(end, nth), pod, version: '' }];
+  return [...lines, conditionLine(endOf(end, nth), { at, pod, version: '' })];
 });
 
-const toldOfChanges = (before: readonly string[], now: readonly string[]): string[] => {
-  const fresh = now.filter((change) => !before.includes(change));
-  return before.length > 0 && now.length === 0 ? ['What somebody changed of it is as it was deployed again.'] : fresh;
-};
+/** Whether a condition was told before. Earlier programs stored its sentence only. */
+const isKnown = (now: Condition, before: readonly Condition[]): boolean =>
+  before.some((each) => (each.reason === 'OTHER' ? each.message === now.message : isDeepStrictEqual(each, now)));
+
+const toldOfChanges = (before: readonly Condition[], now: readonly Condition[]): Condition[] =>
+  (before.length > 0 && now.length === 0 ? [condition('CHANGES_UNDONE', {})] : now.filter((change) => !isKnown(change, before)));
 
 /**
  * What a look found, beside what was known.
@@ -54,8 +57,8 @@ export function sightingOf(present: SeenRow | undefined, deploymentId: string, {
   const last = fresh.at(-1);
   const row: SeenRow = {
     service_id: serviceId, deployment_id: deploymentId, wanted, running, restarts: restarts + fresh.length, known_ends: JSON.stringify(ends.map(({ id }) => id)),
-    last_end_ms: last?.at ?? present?.last_end_ms ?? null, last_end_why: last?.why ?? present?.last_end_why ?? null,
-    obstacle: obstacle ?? null, changes: JSON.stringify(changes),
+    last_end_ms: last?.at ?? present?.last_end_ms ?? null, last_end_why: last ? storedCondition(last.why) : (present?.last_end_why ?? null),
+    obstacle: obstacle ? storedCondition(obstacle) : null, changes: JSON.stringify(changes.map(storedCondition)),
   };
   if (present && Object.entries(row).every(([name, value]) => present[name as keyof SeenRow] === value)) return undefined;
   const turned = isDown(row) === isDown(present) ? undefined : isDown(row) ? 'down' : 'up';
@@ -63,9 +66,9 @@ export function sightingOf(present: SeenRow | undefined, deploymentId: string, {
     row, ...(turned && { turned }),
     lines: linesOfEnds(fresh, restarts, present?.last_end_ms ?? null),
     told: [
-      ...toldOfChanges(present ? (JSON.parse(present.changes) as string[]) : [], changes),
-      ...(turned === 'down' ? [`Unavailable: no instance of it ${isUnknown(obstacle) ? 'is known to run' : 'runs'}.`] : turned === 'up' ? [`Available again: ${running} of ${wanted} instances run.`] : []),
-      ...(obstacle !== undefined && obstacle !== present?.obstacle ? [obstacle] : []),
+      ...toldOfChanges(changesIn(present?.changes), changes),
+      ...(turned === 'down' ? [condition('UNAVAILABLE', { isKnown: !isUnknown(obstacle) })] : turned === 'up' ? [condition('AVAILABLE', { running, wanted })] : []),
+      ...(obstacle !== undefined && !isKnown(obstacle, present?.obstacle ? [readCondition(present.obstacle)] : []) ? [obstacle] : []),
     ],
   };
 }

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely';
 import type * as z from 'zod';
-import { terminalOutcome, type DeploymentAction, type DeploymentState, type ServiceKind, type StatusDetails } from '../../contract/index.ts';
+import { type Condition, terminalOutcome, type DeploymentAction, type DeploymentState, type ServiceKind, type StatusDetails } from '../../contract/index.ts';
 import { notFound } from '../common/index.ts';
 import { inBatches, type DatabaseSchema, type Db } from '../store/index.ts';
 import { backupNotes } from './backups/backup-notes.ts';
 import type { ServiceStatusAnswer } from './engine.ts';
 import { isSettled } from './lifecycle.ts';
 import { unmeasured, usageOf } from './measurements/usage.ts';
-import { freshnessOf, type RunningFacts, runningFacts, shownState, warningsOf } from './running-facts.ts';
+import { conditionsOf, freshnessOf, type RunningFacts, runningFacts, shownState } from './running-facts.ts';
 
 type StepRow = Selectable<DatabaseSchema['deployment_step']>;
 
@@ -39,10 +39,13 @@ const stepsOf = (rows: readonly StepRow[], ended: boolean): NonNullable<ServiceS
 };
 
 /** What runs of a service, as answers show it. @param note what else people should know of it */
-const runningOf = (facts: RunningFacts, note: string | undefined): NonNullable<ServiceStatusAnswer['running']> => ({
-  ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }), restarts: facts.restarts, warnings: [...warningsOf(facts), ...(note === undefined ? [] : [note])],
-  ...(facts.seen && facts.seen.running > 0 && { usage: facts.used ? usageOf(facts.used.figures, facts.used.at) : unmeasured }),
-});
+function runningOf(facts: RunningFacts, note: Condition | undefined): NonNullable<ServiceStatusAnswer['running']> {
+  const conditions = [...conditionsOf(facts), ...(note === undefined ? [] : [note])];
+  return {
+    ...(facts.seen && { instances: facts.seen.running, wanted_instances: facts.seen.wanted }), restarts: facts.restarts, warnings: conditions.map(({ message }) => message), conditions,
+    ...(facts.seen && facts.seen.running > 0 && { usage: facts.used ? usageOf(facts.used.figures, facts.used.at) : unmeasured }),
+  };
+}
 
 interface LatestDeployment {
   id: string;

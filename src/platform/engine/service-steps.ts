@@ -1,5 +1,6 @@
+import { condition, type Condition, type DataOf } from '../../contract/index.ts';
 import { errorMessage } from '../common/index.ts';
-import { type Observation, type Runtime, RuntimeUnreachable, type Task, TaskRefused } from '../runtime/index.ts';
+import { conditionLine, conditionBehind, type Observation, type Runtime, RuntimeUnreachable, type Task, TaskRefused } from '../runtime/index.ts';
 import { type Db, RecordsUnavailable } from '../store/index.ts';
 import { type EngineContext, iso, blockedDueTime } from './context.ts';
 import { logFailure } from './failure-log.ts';
@@ -91,22 +92,26 @@ const recordObservation = async (context: EngineContext, trx: Db, { deployment, 
   });
 };
 
-const minutes = (seconds: number): string => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`);
-
 /** Ends a task that is past its deadline, and undoes what it began. */
 const overdue = async (context: EngineContext, service: DeployingService, task: Task, observation: Observation): Promise<Observation> => {
   await dropTask(context, service, task);
-  const reason = `${task.phase.step} did not end within ${minutes(task.phase.limitSeconds)}.`;
-  const line = { at: context.clock.now(), message: reason, pod: 'platform', version: '' };
-  return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, reason };
+  const why = condition('STEP_OVERDUE', { step: task.phase.step, seconds: task.phase.limitSeconds });
+  const line = conditionLine(why, { at: context.clock.now(), pod: 'platform', version: '' });
+  return { outcome: 'failed', lines: [...observation.lines, line], cursor: observation.cursor, reason: why.message };
 };
 
 /** When to try a task again whose runtime could not reach what it runs on, in milliseconds. */
 const unreachableMilliseconds = 2000;
 
+/** Why a runtime failed: a condition where it knows one, else in the words of the error. */
+function failedBy(error: unknown): Pick<DataOf<'RUNTIME_FAILED'>, 'cause' | 'said'> {
+  const cause = conditionBehind(error);
+  return cause ? { cause } : { said: errorMessage(error) };
+}
+
 /** Ends a phase for a reason that no observation has. @param pod what says so */
-const failedFor = (context: EngineContext, reason: string, pod: 'platform' | 'runtime', cursor: string | null): Observation =>
-  ({ outcome: 'failed', lines: [{ at: context.clock.now(), message: reason, pod, version: '' }], cursor: cursor ?? '', reason });
+const failedFor = (context: EngineContext, why: Condition, pod: 'platform' | 'runtime', cursor: string | null): Observation =>
+  ({ outcome: 'failed', lines: [conditionLine(why, { at: context.clock.now(), pod, version: '' })], cursor: cursor ?? '', reason: why.message });
 
 /**
  * Observes a task, after beginning it the first time. What the runtime refuses fails the phase; so does an error of the runtime itself, so that the deployment doesn't hang.
@@ -123,9 +128,9 @@ const observe = async (context: EngineContext, service: DeployingService, task: 
     // A worker that stops leaves the phase as it is: the next one continues it. What couldn't be read or asked is read again later.
     if (signal.aborted || error instanceof Superseded || error instanceof RecordsUnavailable) throw error;
     if (error instanceof RuntimeUnreachable && context.clock.now() <= task.deadline) return undefined;
-    if (error instanceof TaskRefused) return failedFor(context, error.message, 'platform', cursor);
+    if (error instanceof TaskRefused) return failedFor(context, error.condition, 'platform', cursor);
     logFailure(context.log, error, { deployment_id: task.deploymentId, service_id: task.service.id, step: task.phase.step }, 'the runtime failed');
-    return failedFor(context, `The runtime failed during ${task.phase.step}: ${errorMessage(error)}`, 'runtime', cursor);
+    return failedFor(context, condition('RUNTIME_FAILED', { step: task.phase.step, ...failedBy(error) }), 'runtime', cursor);
   }
 };
 
@@ -145,7 +150,7 @@ const endCanceled: ServiceStep['prepare'] = async (context, service) => {
   const hasBegun = row.phase !== null;
   if (hasBegun) await dropTask(context, service, task);
   const step = { position: (row.phase ?? 0) + 1, step: task.phase.step, status: 'CANCELED', beganAt: task.beganAt } as const;
-  const outcome = { ...canceledOutcome(context.clock.now(), 'Canceled on request.'), ...(hasBegun && { step }) };
+  const outcome = { ...canceledOutcome(context.clock.now(), condition('CANCELED', {})), ...(hasBegun && { step }) };
   return (trx) => finishService(context, trx, deployment, row, outcome);
 };
 

@@ -1,15 +1,15 @@
 /** The interface between the engine and where services run. */
 
 export { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type Pause, type Runtime, type RuntimeCall, type ServiceAddress } from './runtime.ts';
-export type { RuntimeLogLine } from './log-line.ts';
+export { conditionLine, type RuntimeLogLine } from './log-line.ts';
 export { onlyPostgres } from './database-backups.ts';
 export type { BackupDeletion, BackupObservation, BackupTask, DatabaseBackups, RecoveryPlan, RunningDatabase } from './database-backups.ts';
 export type { ClusterNode } from './cluster-node.ts';
 export { durationBounds, type InstanceUse, type Measured, type Meter, type NodeSeen, type RequestCounts } from './measured.ts';
 export type { PlannedChanges } from './planned-changes.ts';
 export type { InstanceEnd, KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
-export { isUnknown, unknownWhether } from './running-service.ts';
+export { isUnknown } from './running-service.ts';
 export { runtimesOf, type Runtimes, simulatedRuntimeName } from './runtimes.ts';
-export { RuntimeProblem, TaskRefused } from './problem.ts';
+export { ConditionError, conditionBehind, RuntimeProblem, TaskRefused } from './problem.ts';
 export { RuntimeUnreachable } from './unreachable.ts';
 export type { DatabaseCredentials, Phase, ResolvedVariable, Restoration, RuntimeOperation, ServiceDomain, ServiceToRun, Task, TaskInputs } from './task.ts';

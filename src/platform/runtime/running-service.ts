@@ -1,3 +1,4 @@
+import type { Condition } from '../../contract/index.ts';
 import type { RuntimeLogLine } from './log-line.ts';
 import type { ServiceToRun } from './task.ts';
 
@@ -20,8 +21,8 @@ export interface InstanceEnd {
   readonly pod: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Why it ended, as a part of a sentence. */
-  readonly why: string;
+  /** Why it ended. Its message is a part of a sentence. */
+  readonly why: Condition;
   /** Whether it was lost with its node, and did not fail. */
   readonly withNode?: true;
   /** Whether no other node may run it: its data or its image is on that one. */
@@ -39,19 +40,14 @@ export interface RunningService {
   readonly running: number;
   /** The instances that ended by themselves, as far as they are still known; oldest first. */
   readonly ends: readonly InstanceEnd[];
-  /** Why instances are missing that didn't end by themselves, that nobody can tell whether some run (`unknownWhether`), or that those which run share a node needlessly, as a sentence. */
-  readonly obstacle?: string;
-  /** What somebody changed without the platform, as sentences. The next deployment undoes it. */
-  readonly changes: readonly string[];
+  /** Why instances are missing that didn't end by themselves, that nobody can tell whether some run, or that those which run share a node needlessly. */
+  readonly obstacle?: Condition;
+  /** What somebody changed without the platform. The next deployment undoes it. */
+  readonly changes: readonly Condition[];
 }
 
-const unknownStart = 'It is not known ';
-
-/** The obstacle of a service of which nobody can tell whether instances run. @param whether the rest of the sentence */
-export const unknownWhether = (whether: string): string => `${unknownStart}${whether}`;
-
-/** Whether an obstacle says that nobody can tell whether instances run. */
-export const isUnknown = (obstacle: string | undefined): boolean => obstacle?.startsWith(unknownStart) ?? false;
+/** Whether nobody can tell whether instances run. */
+export const isUnknown = (obstacle: Condition | undefined): boolean => obstacle?.reason === 'NODE_UNREACHABLE';
 
 /** The services and environments that the records have, by their ids. */
 export interface KnownResources {

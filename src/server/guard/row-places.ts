@@ -53,7 +53,7 @@ const places: Readonly<Record<PlacedRows['are'], (row: JsonRecord, input: JsonRe
 export const placeOfRow = (row: JsonRecord, are: PlacedRows['are'], input: JsonRecord): RowPlace => places[are](row, input);
 
 /** Members of rows that can name what belongs to other places than the row, as texts that nothing tells the place of. */
-const membersAcrossPlaces: Readonly<Partial<Record<PlacedRows['are'], readonly string[]>>> = { clusters: ['warnings'] };
+const membersAcrossPlaces: Readonly<Partial<Record<PlacedRows['are'], readonly string[]>>> = { clusters: ['warnings', 'conditions'] };
 
 /** The members of rows of an operation's answer that can name what belongs anywhere. */
 export const membersWithoutPlace = ({ placedRows }: AnyOperation): readonly string[] => (placedRows && membersAcrossPlaces[placedRows.are]) ?? [];

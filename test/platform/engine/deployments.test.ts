@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
+import { condition } from '../../../src/contract/index.ts';
 import { DeploymentHistory } from '../../../src/contract/resources/job.ts';
 import { EnvironmentLog, Log, ServiceDeploymentStatus } from '../../../src/contract/resources/deployment.ts';
 import { EnvironmentStatus } from '../../../src/contract/resources/environment.ts';
@@ -163,7 +164,7 @@ describe('a failure', () => {
   test('for what the runtime refuses is told in its words, and is no error of the runtime', async () => {
     const told: unknown[] = [];
     const tell = (...line: unknown[]): void => void told.push(line);
-    const runtime = { ...fixture.runtime, begin: (): Promise<void> => Promise.reject(new TaskRefused('No node of the cluster fits.')) };
+    const runtime = { ...fixture.runtime, begin: (): Promise<void> => Promise.reject(new TaskRefused(condition('OTHER', { told: 'No node of the cluster fits.' }))) };
     const other = await openEngineFixture({ engine: { runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: tell, error: tell } } });
     const { environmentId, ids } = await addEnvironment(other.db, 'refusing', { db: { kind: 'database' } });
     await other.order({ environmentId, serviceIds: [ids['db']!] });

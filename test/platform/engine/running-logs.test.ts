@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { condition } from '../../../src/contract/index.ts';
 import { withoutKnownLines } from '../../../src/platform/engine/repeated-lines.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
@@ -68,7 +69,7 @@ describe('the log of a service that really runs', () => {
   test('tells no line of an instance that ended a second time', async () => {
     const long = 'x'.repeat(5000);
     logged = [...logged, line(3000, long)];
-    ends = [{ id: 'end', pod: 'web-1-old', at: 4000, why: 'it ended with exit code 1', lines: logged }];
+    ends = [{ id: 'end', pod: 'web-1-old', at: 4000, why: condition('EXITED', { code: 1 }), lines: logged }];
     await expect.poll(() => messages()).toContain('Instance web-1-old failed: it ended with exit code 1. It is started again.');
     expect((await messages()).map((message) => message.slice(0, 8))).toEqual(['begins', 'begins', 'ready', 'xxxxxxxx', 'Instance']);
   });

@@ -1,3 +1,4 @@
+import { sign } from '../condition-sign.ts';
 import { outputOfFailedCommand, withoutStepPrefix } from '../build-output.ts';
 import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showDeploymentLog } from '../inspections.ts';
@@ -20,8 +21,6 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /The command '(?<command>[^']+)' returned a non-zero code: (?<exit>\d{1,3})/ },
       { pattern: /^\s*> \[(?<stage>[^\]]+)\] (?<instruction>.+?):?$/, indirect: true },
       { pattern: /failed to (?:solve|build): failed to read dockerfile: .*(?<nofile>no such file or directory)/ },
-      { pattern: /^The Dockerfile \S+ (?<nofile>is not in the repository)/ },
-      { pattern: /^The repository has no folder (?<nofolder>\S+) in commit/ },
       { pattern: /failed to solve: (?:.*: )?(?:failed to compute cache key: )?(?:failed to calculate checksum of ref .*: )?"(?<missing>[^"]+)": not found/ },
       { pattern: /(?:COPY|ADD) failed: (?:file not found in build context or excluded by \.dockerignore: stat |stat )(?<missing>[^\s:]+)/ },
       { pattern: /[Dd]ockerfile parse error (?:on )?line (?<line>\d{1,5}): (?<parse>.+)/ },
@@ -29,6 +28,7 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /^#\d+ ERROR: /, indirect: true },
       { pattern: /failed to solve: /, indirect: true },
     ],
+    conditions: [sign('DOCKERFILE_NOT_FOUND', () => ({ nofile: 'is not in the repository' })), sign('FOLDER_NOT_FOUND', ({ path }) => ({ nofolder: path }))],
     alsoQuotes: outputOfFailedCommand,
     sentence: (facts, situation) => {
       const { configuration: { dockerfile } } = situation;
@@ -128,6 +128,7 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /fatal: repository '(?<repository>[^'\s]+)' not found/ },
       { pattern: /Host key verification failed/ },
     ],
+    conditions: [sign('GIT_CREDENTIALS_MISSING'), sign('GIT_ACCESS_DENIED'), sign('REPOSITORY_NOT_FOUND'), sign('GIT_HOST_UNKNOWN'), sign('GIT_HOST_CHANGED'), sign('GIT_KEY_UNUSABLE')],
     sentence: (facts, { configuration: { repository } }) =>
       `The repository${prefixedValue(' ', facts['repository'] ?? repository)} can't be cloned: the git token is missing, expired or without rights to it, or it doesn't exist.`,
     remedies: [showConfiguration, deployAgain],
@@ -143,9 +144,13 @@ export const buildRules: readonly CauseRule[] = [
       { pattern: /error: pathspec '(?<branch>[^'\s]+)' did not match any file\(s\) known to git/ },
       { pattern: /fatal: reference is not a tree: (?<commit>[0-9a-f]{7,})/ },
       { pattern: /upload-pack: not our ref (?<commit>[0-9a-f]{7,})/ },
-      { pattern: /^The repository \S+ has no commit (?<commit>[0-9a-f]{7,}) in the history of the branch (?<outside>\S+?)(?:\. | or of a tag)/ },
-      { pattern: /^Whether the commit (?<commit>[0-9a-f]{7,}) is in the history of the branch (?<unsearched>\S+) could not be found out/ },
-      { pattern: /^The repository \S+ has no commit (?<commit>[0-9a-f]{7,}), / },
+    ],
+    conditions: [
+      sign('COMMIT_NOT_IN_HISTORY', ({ commit, branch }) => ({ commit, outside: branch })),
+      sign('HISTORY_TOO_LARGE', ({ commit, branch }) => ({ commit, unsearched: branch })),
+      sign('COMMIT_NOT_AMONG_NEWEST', ({ commit }) => ({ commit })),
+      sign('COMMIT_NOT_FOUND', ({ commit }) => ({ commit })),
+      sign('BRANCH_NOT_FOUND', ({ branch }) => ({ branch })),
     ],
     sentence: (facts, { configuration: { branch } }) => {
       if (facts['outside']) return `The commit ${facts['commit']} isn't in the history of the branch ${quote(facts['outside'])}, and others are not taken: a fork or a pull request may have it, or the branch was rewritten.`;
@@ -162,12 +167,11 @@ export const buildRules: readonly CauseRule[] = [
     supersedes: ['dns_failed', 'tls_failed'],
     signs: [
       { pattern: /fatal: unable to access '(?<repository>[^'\s]+)': (?:Could not resolve host|Failed to connect to|Couldn't connect|Operation timed out|server certificate verification failed|SSL|The requested URL returned error: 5\d\d)/ },
-      { pattern: /^The git server \S+ can't be reached: / },
-      { pattern: /^Repositories are not fetched (?:over plain http )?from (?<refused>[^\s:]+(?::\d+)?): / },
       { pattern: /ssh: (?:Could not resolve hostname|connect to host \S+ port \d+: )/ },
       { pattern: /fatal: (?:early EOF|the remote end hung up unexpectedly|fetch-pack: invalid index-pack output)/ },
       { pattern: /error: RPC failed; (?:curl|HTTP) \d+/ },
     ],
+    conditions: [sign('GIT_UNREACHABLE'), sign('GIT_SERVER_FAILED'), sign('GIT_CONNECTION_BROKEN'), sign('GIT_HOST_NOT_ALLOWED', ({ host }) => ({ refused: host }))],
     sentence: (facts, { configuration: { repository } }) => (facts['refused'] ? `The platform fetches nothing from the git server ${quote(facts['refused'])}: it is private, or asked over plain http, and not allowed.` : `The git server of ${quote(facts['repository'] ?? repository ?? 'the repository')} can't be reached from where the image is built.`),
     remedies: [deployAgain, showConfiguration],
   },

@@ -1,3 +1,4 @@
+import { sign } from '../condition-sign.ts';
 import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showHistory } from '../inspections.ts';
 import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../fixes.ts';
@@ -31,9 +32,9 @@ export const imageRules: readonly CauseRule[] = [
       { pattern: /\bMANIFEST_UNKNOWN\b/ },
       { pattern: /The image with imageId \{.*imageTag:\s?'(?<tag>[^']+)'.*\} does not exist within the repository/ },
       { pattern: /no such manifest: (?<image>[\w./:@-]+)/ },
-      { pattern: /^The image (?<image>[\w./:@-]+) does not exist: the registry / },
       pullFailure, pullBackOff,
     ],
+    conditions: [sign('IMAGE_NOT_FOUND', ({ image }) => ({ image }))],
     sentence: (facts, situation) =>
       `The ${imageOf(facts, situation)} doesn't exist in its registry${prefixedValue(' ', situation.configuration.registry)}${facts['tag'] ? ` (tag ${quote(facts['tag'])})` : ''}: the name or the tag is wrong, or it was never pushed.`,
     remedies: [[useLastGoodTag, deployAgain], deployLastGoodCommit, showConfiguration, showHistory],
@@ -48,11 +49,11 @@ export const imageRules: readonly CauseRule[] = [
       { pattern: /failed to resolve (?:image|reference) "(?<image>[^"\s]+)".*(?:failed to authorize|401 Unauthorized|403 Forbidden|authorization failed)/ },
       { pattern: /failed to fetch (?:anonymous|oauth) token.*(?:401|403)/ },
       { pattern: /no basic auth credentials/ },
-      { pattern: /^The registry \S+ denied access to (?<image>[\w./:@-]+): it does not exist, or these credentials/ },
       { pattern: /unauthorized: (?:authentication required|incorrect username or password|access token has insufficient scopes)/ },
       { pattern: /denied: (?:requested access to the resource is denied|Your authorization token has expired|permission_denied|denied)/ },
       pullFailure, pullBackOff,
     ],
+    conditions: [sign('PULL_DENIED', ({ image }) => ({ image }))],
     sentence: (facts, situation) =>
       `The registry${prefixedValue(' ', situation.configuration.registry)} refuses to give out the ${imageOf(facts, situation)}: its credentials are missing, wrong or expired, or the repository doesn't exist.`,
     remedies: [[useLastGoodTag, deployAgain], [useOtherRegistry, deployAgain], showConfiguration, deployAgain],

@@ -1,14 +1,11 @@
+import { outsideChangeText, removedText } from '../../../contract/index.ts';
+import { sign, statedFacts } from '../condition-sign.ts';
 import { prefixedValue, quote } from '../quote.ts';
 import { showConfiguration, showEnvironment, showErrors, showHistory } from '../inspections.ts';
 import { cancelRunningDeployment, deployAgain, giveMoreDisk, letRunLonger, proposeUnlockCluster } from '../fixes.ts';
-import { outsideChange } from '../outside-change.ts';
 import type { DeploymentSituation } from '../situation.ts';
-import { warningFacts } from '../warning-facts.ts';
 import type { Remedy } from '../next-calls.ts';
 import { type CauseRule, runSteps } from './rule.ts';
-
-/** How the platform says of what runs that there is no room for it. */
-const noRoom = /^No node has room for an instance: (?<told>.+)$/;
 
 /** While the cluster is locked, no other fix works. Check whether the lock is still needed before lifting it. */
 export const lockRemedies: readonly Remedy[] = [[showEnvironment, proposeUnlockCluster, deployAgain]];
@@ -22,8 +19,18 @@ const hasNoActivity = ({ steps, entries }: DeploymentSituation): boolean => step
 const runSeconds = ({ steps, deployment }: DeploymentSituation): number | undefined =>
   steps.find(({ name }) => name === 'EXECUTING')?.seconds ?? deployment?.seconds;
 
-/** How the platform says that it could not look at what runs. */
-const unreachable = /^Its cluster can't be looked at since (?<since>[\dT:.Z-]+): (?<reason>.+)\. What runs is not known/;
+const unreachable = sign('CLUSTER_UNREACHABLE', ({ since, said }) => ({ since, reason: said }));
+
+const outsideChanges = [sign('CHANGED_EXTERNALLY', ({ change }) => ({ change: outsideChangeText(change) })), sign('REMOVED_EXTERNALLY', () => ({ change: removedText }))];
+
+/** What a swarm says of nodes that take nothing, in its parentheses. */
+const nodesAway = /no suitable node \((?<away>.+?)\)/;
+const onlyAway = /no suitable node \((?<away>\d+ nodes? not available for new tasks)\)/;
+
+const noRoom = [
+  sign('INSUFFICIENT_RESOURCES', ({ said }) => ({ away: onlyAway.exec(said)?.groups?.['away'] })),
+  sign('NODES_CLOSED', ({ said, closed }) => ({ away: nodesAway.exec(said)?.groups?.['away'] ?? said, closed: closed.length === 0 ? undefined : closed.join('; ') })),
+];
 
 /** Causes in the platform and its clusters, and actions of people. */
 export const platformRules: readonly CauseRule[] = [
@@ -55,20 +62,20 @@ export const platformRules: readonly CauseRule[] = [
   {
     code: 'cluster_unreachable',
     layer: 'cause',
-    signs: [{ pattern: unreachable }],
-    recovered: [/^Its cluster can be looked at again/],
-    observe: ({ evidence: { status } }) => warningFacts(status, unreachable),
+    signs: [],
+    conditions: [unreachable],
+    recoveredBy: ['CLUSTER_REACHABLE'],
+    observe: ({ evidence: { status } }) => statedFacts(status, unreachable),
     sentence: (facts) => `The cluster can't be looked at since ${facts['since']}${prefixedValue(': ', facts['reason'])}. Whether the service runs is not known; nothing says that it stopped.`,
     remedies: [showEnvironment],
   },
   {
     code: 'changed_outside',
     layer: 'cause',
-    signs: [
-      { pattern: outsideChange },
-    ],
-    recovered: [/^What somebody changed of it is as it was deployed again/],
-    observe: ({ evidence: { status } }) => warningFacts(status, outsideChange),
+    signs: [],
+    conditions: outsideChanges,
+    recoveredBy: ['CHANGES_UNDONE'],
+    observe: ({ evidence: { status } }) => statedFacts(status, ...outsideChanges),
     sentence: (facts) => `It was changed without the platform: ${quote(facts['change'] ?? '')}. A deployment brings it back as it is configured.`,
     remedies: [deployAgain, showHistory],
   },
@@ -80,6 +87,7 @@ export const platformRules: readonly CauseRule[] = [
       { pattern: /Job was active longer than specified deadline/ },
       { pattern: /(?:exceeded|reached) (?:its|the) (?:maximum (?:duration|run time)|max(?:imum)? execution time|time limit|execution timeout)/ },
     ],
+    conditions: [sign('TIME_LIMIT_EXCEEDED')],
     observe: (situation) => {
       const { configuration: { timeLimit }, outcome, evidence: { service } } = situation;
       const seconds = runSeconds(situation);
@@ -130,13 +138,11 @@ export const platformRules: readonly CauseRule[] = [
       { pattern: /\d+\/\d+ nodes are available: .*\d+ Insufficient (?<resource>cpu|memory|ephemeral-storage|nvidia\.com\/gpu|pods)/ },
       { pattern: /\d+\/\d+ nodes are available: / },
       { pattern: /\bOutOf(?<resource>cpu|memory|pods)\b/ },
-      { pattern: /^No node has room for (?:an instance|the job): no suitable node \((?<away>\d+ nodes? not available for new tasks)\)/ },
-      { pattern: /^No node has room for (?:an instance|the job): / },
-      { pattern: /^No node takes (?:an instance|the job) at present: no suitable node \((?<away>.+?)\)\.(?: Of those that it may run on, (?<closed>.+?)\.)?$/ },
       { pattern: /pod didn't trigger scale-up/, indirect: true },
       { pattern: /\bFailedScheduling\b/, indirect: true },
     ],
-    observe: ({ evidence: { status } }) => (status?.state === 'UNAVAILABLE' ? warningFacts(status, noRoom) : undefined),
+    conditions: noRoom,
+    observe: ({ evidence: { status } }) => (status?.state === 'UNAVAILABLE' ? statedFacts(status, ...noRoom) : undefined),
     sentence: (facts, { configuration: { cpu, memory } }) => {
       if (facts['closed']) return `None of the nodes that it may run on takes instances at present: ${quote(facts['closed'])}. It is started when one does again.`;
       if (facts['away']) return `Nothing can be started on the cluster's nodes: ${quote(facts['away'])}. They are down, just starting, or were drained or paused.`;

@@ -1,3 +1,5 @@
+import type { DataOf } from '../../../contract/index.ts';
+import { sign } from '../condition-sign.ts';
 import { prefixedValue } from '../quote.ts';
 import { showConfiguration, showErrors } from '../inspections.ts';
 import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGoodTag, useListeningPort, waitLongerForProbe } from '../fixes.ts';
@@ -22,10 +24,17 @@ const comparePorts = (facts: Facts, situation: DeploymentSituation): Weight => {
   return { change: 2, why: `the app says that it listens on ${isLocalOnly(facts) ? '127.0.0.1:' : ''}${listens}, port ${asked} is asked`, facts: { asked: String(asked), listens: String(listens) } };
 };
 
+type Probed = DataOf<'PROBE_FAILED'>;
+
+/** What a probe of the platform found; of one that ended an instance only that it failed. */
+const probeFacts = ({ how, port, status, isRefused }: Probed) => (how === 'failed' ? {} : {
+  asked: port?.toString(), status: status?.toString(), refused: isRefused ? 'connection refused' : undefined,
+});
+
 // Some platforms count the attempts: failed (1/9).
 const count = String.raw`(?: \(\d+/\d+\))?`;
 
-const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', names: string, kind: string, consequence: string): CauseRule => ({
+const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', names: string, kind: Probed['probe'], consequence: string): CauseRule => ({
   code,
   layer: 'mechanism',
   steps: runSteps,
@@ -35,12 +44,10 @@ const probeRule = (code: 'readiness_probe_failing' | 'liveness_probe_failing', n
     { pattern: new RegExp(`(?:${names}) probe failed${count}: HTTP probe failed with statuscode: (?<status>\\d{3})`) },
     { pattern: new RegExp(`(?:${names}) probe failed${count}: .*:(?<asked>\\d{2,5})\\b.*(?<refused>connection refused)`) },
     { pattern: new RegExp(`(?:${names}) probe failed${count}: .*(?<slow>context deadline exceeded|i/o timeout|Client\\.Timeout exceeded|command timed out)`) },
-    { pattern: new RegExp(`(?:${names}) probe (?:has not passed|fails since the instance started): .*port (?<asked>\\d{2,5}): .*(?:status|HTTP) (?<status>\\d{3})`) },
-    { pattern: new RegExp(`(?:${names}) probe (?:has not passed|fails since the instance started): .*port (?<asked>\\d{2,5}): (?<refused>connection refused)`) },
-    { pattern: new RegExp(`(?:${names}) probe (?:has not passed|fails since the instance started)(?:[: ]|$)`) },
     { pattern: new RegExp(`(?:${names}) probe (?:failed|errored)(?:[: ]|$)`) },
     ...(code === 'liveness_probe_failing' ? [{ pattern: /Container \S+ failed (?:liveness|startup) probe, will be restarted/ }] : []),
   ],
+  conditions: [sign('PROBE_FAILED', (data) => (data.probe === kind ? probeFacts(data) : undefined))],
   sentence: (facts, { configuration }) => {
     const path = facts['status'] ? prefixedValue(' at ', configuration.readinessPath) : '';
     const how = facts['status'] ? `answers HTTP ${facts['status']}${path}`
@@ -63,12 +70,14 @@ export const probeRules: readonly CauseRule[] = [
     steps: runSteps,
     supersedes: ['readiness_probe_failing', 'liveness_probe_failing'],
     signs: [
-      { pattern: /probe asks at (?:port )?(?<asked>\d{2,5}), (?:the |its )?\w+ listens on (?:port )?(?<listens>\d{2,5})\b/ },
       { pattern: refused, indirect: true },
       { pattern: /probe failed(?: \(\d+[/]\d+\))?: .*(?<refused>connection refused)/, indirect: true },
-      { pattern: /probe (?:has not passed|fails since the instance started): .*port (?<asked>\d{2,5}): (?<refused>connection refused)/, indirect: true },
       { pattern: /(?:[Ll]istening|[Ll]istens|LISTENING|[Ss]erving|[Rr]unning|[Ss]tarted|[Ss]erver).*(?:[Pp]ort(?:\(s\))?\s?[:=]?\s?|(?:0\.0\.0\.0|\[::\]|\*|localhost):|\s:)(?<listens>\d{2,5})\b/, indirect: true },
       { pattern: /(?:[Ll]istening|[Ss]erving|[Rr]unning|[Ss]tarted).*(?:https?:\/\/)?127\.0\.0\.1:(?<loopback>\d{2,5})\b/, indirect: true },
+    ],
+    conditions: [
+      sign('PROBE_AT_WRONG_PORT', ({ port, listening }) => ({ asked: String(port), listens: String(listening[0]) })),
+      sign('PROBE_FAILED', (data) => (data.isRefused ? { refused: 'connection refused', ...probeFacts(data) } : undefined), { indirect: true }),
     ],
     weigh: comparePorts,
     sentence: (facts) => isLocalOnly(facts)

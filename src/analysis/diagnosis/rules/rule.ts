@@ -1,10 +1,11 @@
-import type { ServiceKind, StepName } from '../../../contract/index.ts';
+import type { Reason, ServiceKind, StepName } from '../../../contract/index.ts';
+import type { ConditionSign } from '../condition-sign.ts';
 import type { CauseCode } from '../diagnosis.ts';
 import type { Entry } from '../../logs/entries.ts';
 import type { Remedy } from '../next-calls.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';
 
-/** A line that indicates a cause. An indirect sign may have other causes, too. */
+/** A line of another program that indicates a cause. An indirect sign may have other causes, too. */
 export interface Sign {
   readonly pattern: RegExp;
   readonly indirect?: true;
@@ -23,10 +24,14 @@ export interface CauseRule {
   /** Steps that it usually fails in; in others it is less likely. */
   readonly steps?: readonly StepName[];
   readonly signs: readonly Sign[];
+  /** What the platform says, as data: beside a line of the log, or of what caused that. */
+  readonly conditions?: readonly ConditionSign[];
   /** Lines that match a sign but are about something else. */
   readonly unless?: RegExp;
-  /** Lines that show a recovery: signs before them are ignored. */
+  /** Lines of other programs that show a recovery: signs before them are ignored. */
   readonly recovered?: readonly RegExp[];
+  /** Conditions that do. */
+  readonly recoveredBy?: readonly Reason[];
   /** Causes that share signs with this one and are dropped if both match. */
   readonly supersedes?: readonly CauseCode[];
   /** A setting may be wrong: the sentence lists variables and configuration that changed since the last good deployment. */

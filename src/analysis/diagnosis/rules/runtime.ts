@@ -1,3 +1,5 @@
+import { dataOf, type ReadableCondition } from '../../../contract/index.ts';
+import { sign } from '../condition-sign.ts';
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showVariables } from '../inspections.ts';
 import { deployAgain, deployLastGoodCommit, giveMoreMemory, useLastGoodTag } from '../fixes.ts';
@@ -20,9 +22,23 @@ const weighVariable = (facts: Facts, { evidence: { variables }, changes }: Deplo
 const weighExitCode137 = (facts: Facts, { configuration: { memory }, entries }: DeploymentSituation): Weight | undefined => {
   if (facts['killed'] === undefined) return undefined;
   // If it ran out of memory, the cluster gives that as the reason; a container that fails a probe is killed with 137, too.
-  const isOther = entries.some(({ text }) => text.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(text));
+  const isOther = entries.some(({ searched }) => searched.includes('failed liveness probe') || /^\s*Reason:\s+Error$/.test(searched));
   return isOther ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
 };
+
+/** The exit code of a program that was ended by force. */
+const killed = 137;
+
+const wasKilled = ({ code }: { readonly code?: number | undefined }): Facts | undefined => (code === killed ? { killed: String(code) } : undefined);
+
+/** Exit codes that a shell has for signals, and for programs that could not be started. */
+const notOwnCodes: readonly number[] = [126, 127, 134, killed, 139, 143];
+
+/** The exit code that a program has ended with by itself. */
+function ownExit({ cause }: { readonly cause: ReadableCondition }): Facts | undefined {
+  const code = dataOf(cause, 'EXITED')?.code;
+  return code === undefined || notOwnCodes.includes(code) ? undefined : { exit: String(code) };
+}
 
 /** Causes that occur while a service's own code runs. */
 export const runtimeRules: readonly CauseRule[] = [
@@ -70,6 +86,7 @@ export const runtimeRules: readonly CauseRule[] = [
       { pattern: /^MemoryError(?:$|:)/ },
       { pattern: /(?:exit(?:ed with)?|terminated with|[Ee]xit) (?:status|code|[Cc]ode):?\s+(?<killed>137)\b/, indirect: true },
     ],
+    conditions: [sign('OUT_OF_MEMORY'), sign('EXITED', wasKilled, { indirect: true }), sign('BUILD_STEP_FAILED', wasKilled, { indirect: true })],
     weigh: weighExitCode137,
     sentence: (facts, situation) => `It was killed because it used more memory than it may${memoryText(situation)}${facts['process'] ? `; the process was ${quote(facts['process'])}` : ''}.`,
     remedies: [[giveMoreMemory, deployAgain], useLastGoodTag, deployLastGoodCommit, showConfiguration],
@@ -87,7 +104,7 @@ export const runtimeRules: readonly CauseRule[] = [
     code: 'app_crashed',
     layer: 'symptom',
     // A command of an image's build that ends badly, also where the platform tells no step: nothing of the app has run.
-    unless: /The build failed at step|did not complete successfully|returned a non-zero code|error building (?:image|stage)|failed to (?:solve|build)/,
+    unless: /did not complete successfully|returned a non-zero code|error building (?:image|stage)|failed to (?:solve|build)/,
     kinds: ['application', 'container', 'database', 'job'],
     suspectsSettings: true,
     suspectsSiblings: true,
@@ -99,15 +116,17 @@ export const runtimeRules: readonly CauseRule[] = [
       { pattern: /^(?<exception>thread '[^']+' (?:\(\d+\) )?panicked at .+)/ },
       { pattern: /^(?<exception>.*exec format error)/ },
       { pattern: /(?<exception>exec(?:: "[^"]+"| \S+):? .*(?:no such file or directory|executable file not found in \$PATH|permission denied))/ },
-      { pattern: /^infra-entrypoint: (?<exception>.+ (?:was not found|can't be started: .+))$/ },
       { pattern: /(?<exception>Segmentation fault(?: \(core dumped\))?)/ },
       { pattern: /^(?<exception>[Cc](?:annot|an't|ould not) (?:open|read|load) .+)/ },
       { pattern: /(?<exception>listen EADDRINUSE: address already in use .+)/ },
-      { pattern: /\binstances? of the new version failed: it ended with exit code (?<exit>\d{1,3})\./ },
-      { pattern: /^The job failed(?: in all of its \d+ attempts)?: it ended with exit code (?<exit>\d{1,3})\./ },
       { pattern: /\bCrashLoopBackOff\b/, indirect: true },
       { pattern: /Back-off restarting failed container/, indirect: true },
       { pattern: /(?:exited with|terminated with|[Ee]xit) (?:exit )?(?:status|code|[Cc]ode):?\s+(?<exit>[1-9]\d{0,2})\b/, indirect: true },
+    ],
+    conditions: [
+      sign('PROGRAM_NOT_STARTED', ({ why }) => ({ exception: why })),
+      sign('INSTANCES_FAILED', ownExit), sign('RUN_FAILED', ownExit),
+      sign('EXITED', ({ code }) => (code > 0 ? { exit: String(code) } : undefined), { indirect: true }),
     ],
     // Where the step is told, an exception is that of a command of the build.
     weigh: (_, { failingStep }) => ([...buildSteps, ...cloneSteps].some((name) => name === failingStep?.name) ? 'dismiss' : undefined),

@@ -1,4 +1,5 @@
-import { type DockerNode, fastHeartbeat, fits, heartbeatOf, misfitText, missedAfter, nodeName, placementOf, takesInstances } from '../../../platform/runtime/docker/index.ts';
+import { condition } from '../../../contract/index.ts';
+import { type DockerNode, fastHeartbeat, fits, heartbeatOf, misfitOf, missedAfter, nodeName, placementOf, takesInstances } from '../../../platform/runtime/docker/index.ts';
 import { type DoctorFinding, findingBuilder } from '../finding.ts';
 import { dockerCommand, type ExaminedEngine } from './examined-engine.ts';
 
@@ -30,6 +31,12 @@ async function failoverFinding({ docker, hasFastFailover }: ExaminedEngine): Pro
   const now = `a node that is lost is missed after at most ${seconds(missedAfter(heartbeat))}: the heartbeat of the swarm is ${seconds(heartbeat)}`;
   if (hasFastFailover && !isFast) return failover.note(`${now}; with "failover: fast", the platform sets it to ${seconds(fastHeartbeat)} when it starts, for the whole swarm`);
   return failover.good(isFast || hasFastFailover ? now : `${now}; "failover: fast" in the clusters file would set it to ${seconds(fastHeartbeat)}`);
+}
+
+/** Why no node fits, in words; undefined if one does. */
+function misfitText(...of: Parameters<typeof misfitOf>): string | undefined {
+  const misfit = misfitOf(...of);
+  return misfit && condition('NO_MATCHING_NODE', misfit).message;
 }
 
 type Rule = ExaminedEngine['placement']['rules'][number];

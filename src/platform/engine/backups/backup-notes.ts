@@ -1,22 +1,22 @@
 import type { Selectable } from 'kysely';
+import { condition, type Condition } from '../../../contract/index.ts';
 import type { ServiceSpecs } from '../../common/index.ts';
 import { onlyPostgres } from '../../runtime/index.ts';
 import type { Db, ServiceTable } from '../../store/index.ts';
 import { shownState, type RunningFacts } from '../running-facts.ts';
-import { backupText, newestBackup } from './backup-rows.ts';
+import { newestBackup, shownBackup } from './backup-rows.ts';
 
 /** Whether a database is missing because of something in its way, such as a node that is lost. */
 const isKeptAway = (service: Selectable<ServiceTable>, facts: RunningFacts | undefined): boolean =>
   service.kind === 'database' && facts?.obstacle !== undefined && shownState(service, facts) === 'UNAVAILABLE';
 
 /** What people should know of the backups of databases that can't run where their data is, by the ids of the databases. */
-export async function backupNotes(db: Db, services: readonly Selectable<ServiceTable>[], facts: ReadonlyMap<string, RunningFacts>): Promise<ReadonlyMap<string, string>> {
-  const notes = new Map<string, string>();
+export async function backupNotes(db: Db, services: readonly Selectable<ServiceTable>[], facts: ReadonlyMap<string, RunningFacts>): Promise<ReadonlyMap<string, Condition>> {
+  const notes = new Map<string, Condition>();
   for (const service of services.filter((each) => isKeptAway(each, facts.get(each.id)))) {
     const spec = JSON.parse(service.spec) as ServiceSpecs['database'];
     const newest = await newestBackup(db, service.id);
-    notes.set(service.id, newest ? `Its data is on its node only. If that node does not come back: its newest complete backup is ${backupText(newest)}, and restore_database brings it back on another node, without what was written since.`
-      : `Its data is on its node only, and it has no backup${onlyPostgres({ spec }) === undefined ? '' : ': only PostgreSQL is backed up here'}. It needs that node.`);
+    notes.set(service.id, condition('DATA_ON_NODE', { backup: newest && shownBackup(newest), isBackedUpHere: onlyPostgres({ spec }) === undefined }));
   }
   return notes;
 }

@@ -4,7 +4,7 @@ import type { Db, ServiceTable } from '../../store/index.ts';
 import { type EngineContext, iso } from '../context.ts';
 import { isSettled } from '../lifecycle.ts';
 import type { BackupRow } from './backup.ts';
-import { backupsInUse, backupsOf, backupText, ongoingBackup } from './backup-rows.ts';
+import { backupsInUse, backupsOf, backupName, ongoingBackup } from './backup-rows.ts';
 
 type ServiceRow = Selectable<ServiceTable>;
 
@@ -34,7 +34,7 @@ async function backupRefusal(context: EngineContext, trx: Db, service: ServiceRo
   if (why !== undefined) return why;
   if (service.deployed_spec === null || (isSettled(service.deployed_state) && ['READY', 'STOPPED', 'DELETED'].includes(service.deployed_state))) return `it is ${service.deployed_state}. Deploy it first: its own tools make the backup while it runs.`;
   const ongoing = await ongoingBackup(trx, service.id);
-  return ongoing && `its backup ${backupText(ongoing)} (${ongoing.id}) is under way. Wait for its end.`;
+  return ongoing && `its backup ${backupName(ongoing)} (${ongoing.id}) is under way. Wait for its end.`;
 }
 
 /** Why a database can have no further backup on request; undefined if it can. Failed ones take no space. */
@@ -42,7 +42,7 @@ async function excessRefusal(trx: Db, databaseId: string): Promise<string | unde
   const requested = await trx.selectFrom('backup').selectAll().where('service_id', '=', databaseId).where('is_scheduled', '=', 0).where('state', '=', 'complete').orderBy('created_at').orderBy('id').execute();
   if (requested.length < mostRequestedBackups) return undefined;
   const { id } = requested[0]!;
-  return `it has ${requested.length} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupText(requested[0]!)} (${id}).`;
+  return `it has ${requested.length} that somebody asked for, which is the most. Delete those that nobody needs with DELETE /database/${databaseId}/backup/{backupId}; the oldest is ${backupName(requested[0]!)} (${id}).`;
 }
 
 /** Accepts a backup, which then begins. @throws ApiProblem 400 if the database can't be backed up now */
@@ -63,7 +63,7 @@ export async function requestBackupDeletion(context: EngineContext, trx: Db, dat
   await holdDatabase(trx, databaseId);
   const row = await trx.selectFrom('backup').selectAll().where('id', '=', backupId).where('service_id', '=', databaseId).executeTakeFirst();
   if (row === undefined) throw notFound('backup', backupId);
-  if (row.state === 'ongoing') throw refused(`The backup ${backupText(row)} is under way: delete it when it has ended.`);
-  if ((await backupsInUse(trx, databaseId)).has(backupId)) throw refused(`The database is being brought back from the backup ${backupText(row)}: delete it when that has ended.`);
+  if (row.state === 'ongoing') throw refused(`The backup ${backupName(row)} is under way: delete it when it has ended.`);
+  if ((await backupsInUse(trx, databaseId)).has(backupId)) throw refused(`The database is being brought back from the backup ${backupName(row)}: delete it when that has ended.`);
   await trx.updateTable('backup').set({ state: 'deleting', reason: null, due_ms: context.clock.now() }).where('id', '=', backupId).execute();
 }

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { backupText } from '../../../contract/index.ts';
 import type { BackupTask, DatabaseBackups, Restoration, RunningDatabase } from '../../runtime/index.ts';
 import type { Db, ServiceTable } from '../../store/index.ts';
 import type { EngineContext } from '../context.ts';
@@ -14,8 +15,11 @@ export const newestBackup = (db: Db, databaseId: string, except = ''): Promise<B
 export const ongoingBackup = (db: Db, databaseId: string): Promise<BackupRow | undefined> =>
   db.selectFrom('backup').selectAll().where('service_id', '=', databaseId).where('state', '=', 'ongoing').executeTakeFirst();
 
+/** What people are told of a backup. */
+export const shownBackup = ({ name, created_at: at, node }: Pick<BackupRow, 'name' | 'created_at' | 'node'>) => ({ name, at, ...(node !== null && { node }) });
+
 /** Words that tell a backup from others. */
-export const backupText = ({ name, created_at: at, node }: Pick<BackupRow, 'name' | 'created_at' | 'node'>): string => `"${name}" of ${at}${node === null ? '' : ` on ${node}`}`;
+export const backupName = (row: Parameters<typeof shownBackup>[0]): string => backupText(shownBackup(row));
 
 /** The version of a database that runs, or should run; undefined if it was never deployed. */
 export const runningDatabase = (service: Selectable<ServiceTable>): RunningDatabase | undefined => deployedVersion(service) as RunningDatabase | undefined;

@@ -3,7 +3,7 @@ import type { Restoration, RunningDatabase } from '../../runtime/index.ts';
 import type { DataStore, Db } from '../../store/index.ts';
 import type { EngineContext } from '../context.ts';
 import type { Recovery } from './backup.ts';
-import { backupsOf, backupText, newestBackup, runningDatabase } from './backup-rows.ts';
+import { backupsOf, backupName, newestBackup, runningDatabase } from './backup-rows.ts';
 import { holdDatabase } from './backup-requests.ts';
 
 /** Which backup a database would be brought back from, and what keeps it from that as far as the records say. */
@@ -21,7 +21,7 @@ async function recordedRecovery(context: EngineContext, trx: Db, databaseId: str
     : backups.refusalOf({ spec: JSON.parse(service.spec) })
     ?? (database === undefined ? `${service.name} was never deployed: deploy it.`
       : backup === undefined ? `${service.name} has no complete backup.`
-      : backup.state !== 'complete' ? `The backup ${backupText(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${backup.reason}`}). Choose another one.`
+      : backup.state !== 'complete' ? `The backup ${backupName(backup)} is not complete (${backup.state}${backup.reason === null ? '' : `: ${backup.reason}`}). Choose another one.`
       : undefined);
   return { environmentId: service.environment_id, backup, backups, database, refusal };
 }
@@ -51,6 +51,6 @@ export async function restorationOf(trx: Db, databaseId: string, { backup, plan,
   if (refusal !== undefined || plan?.to === undefined || backup === undefined) throw refuse(refusal ?? 'there is no place for it.');
   if (plan.mayComeBack !== undefined && !withoutWaiting) throw refuse(`${plan.mayComeBack} To bring it back from the backup all the same, without what was written since, set "without_waiting" to true.`);
   const present = await trx.selectFrom('backup').select('id').where('id', '=', backup.id).where('state', '=', 'complete').executeTakeFirst();
-  if (present === undefined) throw refuse(`the backup ${backupText(backup)} has just been deleted.`);
-  return { backupId: backup.id, backup: backupText(backup), record: backup.record!, place: plan.to.place };
+  if (present === undefined) throw refuse(`the backup ${backupName(backup)} has just been deleted.`);
+  return { backupId: backup.id, backup: backupName(backup), record: backup.record!, place: plan.to.place };
 }

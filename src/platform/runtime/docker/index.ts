@@ -14,7 +14,7 @@ export { drainNode, type DrainPlan, planDrain } from './nodes/drain-node.ts';
 export { agentImage, type AgentOfCluster } from './agent/settings.ts';
 export { missingImage, notAllowed } from './agent/program/allowed-requests.ts';
 export { fastHeartbeat, heartbeatOf, missedAfter } from './nodes/failover.ts';
-export { fits, misfitText } from './nodes/fitting-nodes.ts';
+export { fits, misfitOf } from './nodes/fitting-nodes.ts';
 export { nodeName, restText, takesInstances } from './nodes/node-facts.ts';
 export { placementOf } from './nodes/placement.ts';
 export type { PlacementSettings } from './nodes/placement-rules.ts';

@@ -1,4 +1,4 @@
-import type { Observation, Task } from '../index.ts';
+import { conditionLine, conditionBehind, type Observation, type Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import { isDockerAway } from './engine/index.ts';
 import { type PollInterval, pollPause } from './poll.ts';
@@ -39,5 +39,7 @@ export async function observeWork({ work, clock }: DockerContext, task: Pick<Tas
   }
   if ('result' in end) return { ...seen, outcome: 'succeeded', ...onSuccess(end.result) };
   const reason = end.error instanceof Error ? end.error.message : String(end.error);
-  return { ...seen, lines: [...seen.lines, line(clock.now(), reason)], outcome: 'failed', reason };
+  const why = conditionBehind(end.error);
+  const last = line(clock.now(), reason);
+  return { ...seen, lines: [...seen.lines, why ? conditionLine(why, last) : last], outcome: 'failed', reason };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Condition } from '../../../contract/index.ts';
 import type { DeployedCommit, Random } from '../../common/index.ts';
 import type { Task } from '../index.ts';
 
@@ -10,6 +11,8 @@ export interface PhaseResult {
   readonly lines: readonly string[];
   /** Why it fails; absent if it succeeds. */
   readonly failure?: string;
+  /** The same as data, where it is no imitation of what another program says. The last line tells it. */
+  readonly condition?: Condition;
 }
 
 /** The input of a simulated phase. The same task gives the same context, so the log can be continued after a crash. */

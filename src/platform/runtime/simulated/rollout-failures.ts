@@ -1,3 +1,4 @@
+import { condition } from '../../../contract/index.ts';
 import { instanceName } from './instances.ts';
 import { between, colored, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
 import type { SimulatedProbe } from './simulation-context.ts';
@@ -30,7 +31,7 @@ export const connectionRefused = (kind: string, port: number, path: string): str
 /** Simulates instances that never become ready, because nothing listens on the readiness probe's port. */
 function simulateNeverReady(context: PhaseContext, probe: SimulatedProbe, port: number, listening: readonly number[]): PhaseResult {
   const { failure_threshold: threshold, period_seconds: period, initial_delay_seconds: delay } = probe;
-  const failure = `${podOf(context)} never became ready: the readiness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
+  const why = condition('PROBE_AT_WRONG_PORT', { instance: podOf(context), probe: 'readiness', port, listening: [...listening] });
   const path = probe.type.http?.path ?? '/';
   return {
     seconds: Math.min(delay + threshold * period, rolloutLimitSeconds),
@@ -39,23 +40,25 @@ function simulateNeverReady(context: PhaseContext, probe: SimulatedProbe, port: 
       ...listening.map((each) => `${colored.cyan('INFO')} listening on 0.0.0.0:${each}`),
       ...Array.from({ length: Math.min(threshold, 10) }, (_, count) =>
         `Warning  Unhealthy  Readiness probe failed (${count + 1}/${threshold}): ${connectionRefused(probeKind(probe), port, path)}`),
-      ...failureLines(failure),
+      ...failureLines(why.message),
     ],
-    failure,
+    failure: why.message,
+    condition: why,
   };
 }
 
 /** Simulates instances that are killed repeatedly, because nothing listens on the liveness probe's port. */
 function simulateLivenessKills(context: PhaseContext, probe: SimulatedProbe, port: number, listening: readonly number[]): PhaseResult {
-  const failure = `${podOf(context)} keeps being restarted: the liveness probe asks at port ${port}, the service listens on ${listening.join(', ')}`;
+  const why = condition('PROBE_AT_WRONG_PORT', { instance: podOf(context), probe: 'liveness', port, listening: [...listening] });
   const round = [
     `Warning  Unhealthy  Liveness probe failed: ${connectionRefused(probeKind(probe), port, probe.type.http?.path ?? '/')}`,
     `Normal   Killing    Container ${slug(context.task.service.name)} failed liveness probe, will be restarted`,
   ];
   return {
     seconds: Math.min(probe.initial_delay_seconds + probe.failure_threshold * probe.period_seconds, rolloutLimitSeconds),
-    lines: [...rolloutStartLines(context), ...round, ...round, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)', ...failureLines(failure)],
-    failure,
+    lines: [...rolloutStartLines(context), ...round, ...round, 'Warning  BackOff    Back-off restarting failed container (CrashLoopBackOff)', ...failureLines(why.message)],
+    failure: why.message,
+    condition: why,
   };
 }
 

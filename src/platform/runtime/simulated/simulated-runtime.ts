@@ -90,6 +90,7 @@ const phaseContextOf = async (task: Task, simulation: SimulationContext | undefi
 const withTimestamps = ({ pod, version, task }: PhaseContext, result: PhaseResult, milliseconds: number): RuntimeLogLine[] =>
   result.lines.map((message, index) => ({
     at: Math.round(task.beganAt + (milliseconds * (index + 1)) / (result.lines.length + 1)), message, pod, version,
+    ...(result.condition && index === result.lines.length - 1 && { condition: result.condition }),
   }));
 
 /** The observation of a phase at the current time. */

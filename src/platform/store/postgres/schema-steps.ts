@@ -19,5 +19,6 @@ export const platformSchema: SchemaSteps = {
     { name: '0005-measurements', compatibleSince: 1, statements: measurementStatements },
     { name: '0006-database-backups', compatibleSince: 1, statements: backupStatements },
     { name: '0007-alert-matches', compatibleSince: 1, statements: alertMatchStatements },
+    { name: '0008-conditions', compatibleSince: 1, statements: ['alter table log_line add column condition json'] },
   ],
 };

@@ -110,6 +110,8 @@ interface LogLineTable {
   message: string;
   pod_name: string;
   version: string;
+  /** What it says, as a condition of the contract; null for all that only has words. */
+  condition: Generated<Json | null>;
 }
 
 /**
@@ -166,9 +168,10 @@ export interface RunningServiceTable {
   /** The ids of the ends that are counted and that the runtime still tells, as JSON array. */
   known_ends: Json;
   last_end_ms: number | null;
+  /** This, the obstacle and each change are conditions as JSON text; what an earlier program stored is only a sentence. */
   last_end_why: string | null;
   obstacle: string | null;
-  /** What somebody changed without the platform, as JSON array of sentences. */
+  /** What somebody changed without the platform, as JSON array. */
   changes: Json;
 }
 

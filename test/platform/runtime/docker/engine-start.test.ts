@@ -33,7 +33,7 @@ async function contextWith(began: string, bridge: string | undefined, end = { Ex
 }
 
 /** Why an instance failed whose container began at a moment. */
-const cause = async (began: string, instance: DockerTask): Promise<string> => instanceFailure(await contextWith(began, at('28:57.572')), instance, signal);
+const cause = async (began: string, instance: DockerTask): Promise<string> => (await instanceFailure(await contextWith(began, at('28:57.572')), instance, signal)).message;
 
 const service = {} as DockerService;
 const task = {} as Task;
@@ -46,7 +46,7 @@ test('an engine was started when it made its first network; one without it does 
 test('instances that ended with the engine don\'t fail a rollout, each time that it was started; others do', async () => {
   const context = await contextWith('28:00', at('28:57.572'));
   const withEngine = [ended('28:00.462', '28:19.817'), ended('28:00.468', '28:19.815', { State: 'complete', Err: '' }), ended('28:20.053', '28:57.861'), ended('28:20.053', '28:57.858')];
-  const failure = (mine: readonly DockerTask[], starts: readonly number[] = engineStarts) => rolloutFailure(context, task, service, { mine, engineStarts: starts }, signal);
+  const failure = (mine: readonly DockerTask[], starts: readonly number[] = engineStarts) => rolloutFailure(context, task, service, { mine, engineStarts: starts }, signal).then((why) => why?.message);
   expect(await failure(withEngine)).toBeUndefined();
   expect(await failure(withEngine, [secondStart])).toBeUndefined();
   expect(await failure(withEngine, [])).toMatch(/^4 instances of the new version failed/);
@@ -57,7 +57,7 @@ test('instances that ended with the engine don\'t fail a rollout, each time that
 
 test('an instance that a starting engine refuses doesn\'t fail a rollout, unless the engine goes on refusing', async () => {
   const context = await contextWith('28:00', at('28:57.572'));
-  const failure = (mine: readonly DockerTask[]) => rolloutFailure(context, task, service, { mine, engineStarts }, signal);
+  const failure = (mine: readonly DockerTask[]) => rolloutFailure(context, task, service, { mine, engineStarts }, signal).then((why) => why?.message);
   expect(await failure(['28:58.1', '28:58.7', '28:59'].map(refused))).toBeUndefined();
   const inItsWay = 'network sandbox join failed: subnet sandbox join failed for "10.0.2.0/24": vxlan interface creation failed for subnet "10.0.2.0/24": failed to set namespace on link "vx-001002-k3x1q": invalid argument';
   expect(await rolloutFailure(context, task, { UpdateStatus: { State: 'paused' } } as DockerService, { mine: [ended('28:58', '28:59', { Err: inItsWay, ContainerStatus: {} })], engineStarts }, signal)).toBeUndefined();
@@ -77,8 +77,8 @@ test('the start of another engine has nothing to do with the end of an instance'
   const [asked, other] = [await contextWith('28:21', at('28:57.572')), await contextWith('28:21', at('20:00'))];
   const docker = { ...asked.docker, engines: [asked.docker, other.docker] };
   const context = { ...asked, docker, nodeEngines: { of: async () => other.docker } } as unknown as DockerContext;
-  expect(await instanceFailure(context, ended('28:20', '28:57.861'), signal)).toBe('it was ended by SIGTERM (exit code 143)');
-  expect(await instanceFailure(context, refused('28:58'), signal)).toMatch(/^it could not be started.*swarm is not active/);
+  expect((await instanceFailure(context, ended('28:20', '28:57.861'), signal)).message).toBe('it was ended by SIGTERM (exit code 143)');
+  expect((await instanceFailure(context, refused('28:58'), signal)).message).toMatch(/^it could not be started.*swarm is not active/);
 });
 
 const endedWith = (Err: string, ExitCode: number): DockerTask => ended('28:20', '28:57.861', { Err, ContainerStatus: { ContainerID: 'c1', ExitCode } });
@@ -86,10 +86,10 @@ const endedWith = (Err: string, ExitCode: number): DockerTask => ended('28:20', 
 test('of an instance on a node that nobody can ask, what can\'t be seen is said, with why', async () => {
   const context = { ...(await contextWith('28:00', at('28:57.572'))), nodeEngines: { of: async () => undefined }, whyNoAgent: async () => 'the cluster has no agent' };
   const because = 'because the engine of its node can\'t be asked: the cluster has no agent';
-  expect(await instanceFailure(context, endedWith('task: non-zero exit (137)', 137), signal)).toBe(`it was ended by SIGKILL (exit code 137); whether it exceeded its memory can't be seen, ${because}`);
-  expect(await instanceFailure(context, endedWith('task: non-zero exit (143): dockerexec: unhealthy container', 143), signal)).toBe(`its health check failed; what it said can't be seen, ${because}`);
+  expect((await instanceFailure(context, endedWith('task: non-zero exit (137)', 137), signal)).message).toBe(`it was ended by SIGKILL (exit code 137); whether it exceeded its memory can't be seen, ${because}`);
+  expect((await instanceFailure(context, endedWith('task: non-zero exit (143): dockerexec: unhealthy container', 143), signal)).message).toBe(`its health check failed; what it said can't be seen, ${because}`);
   // What the exit code says needs no container.
-  expect(await instanceFailure(context, endedWith('task: non-zero exit (3)', 3), signal)).toBe('it ended with exit code 3');
+  expect((await instanceFailure(context, endedWith('task: non-zero exit (3)', 3), signal)).message).toBe('it ended with exit code 3');
 });
 
 /** Why an instance that was ended by force has failed. */

@@ -35,7 +35,7 @@ async function startLooking() {
     now += seconds * 1000;
     swarm = present;
     const { wanted, running, obstacle, ends } = (await look([version], new AbortController().signal))[0]!;
-    return { wanted, running, obstacle, ...(ends.length > 0 && { ends: ends.map(({ why }) => why) }) };
+    return { wanted, running, obstacle: obstacle?.message, ...(ends.length > 0 && { ends: ends.map(({ why }) => why.message) }) };
   };
 }
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { condition } from '../../../../src/contract/index.ts';
 import type { DockerNode, DockerServiceSpec, DockerTask } from '../../../../src/platform/runtime/docker/engine/index.ts';
-import { fits, misfitText, unplacedText } from '../../../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
+import { fits, misfitOf, unplaced } from '../../../../src/platform/runtime/docker/nodes/fitting-nodes.ts';
 import { leaving, notLeaving } from '../../../../src/platform/runtime/docker/nodes/leaving-node.ts';
 import { boundNode, placementOf } from '../../../../src/platform/runtime/docker/nodes/placement.ts';
 import { placementFor } from '../../../../src/platform/runtime/docker/nodes/placement-rules.ts';
-import { crowdingText, mayBeCrowded } from '../../../../src/platform/runtime/docker/nodes/spreading.ts';
+import { crowdingOf, mayBeCrowded } from '../../../../src/platform/runtime/docker/nodes/spreading.ts';
 import { startFakeEngine } from './fake-engine.ts';
 
 const node = (name: string, Labels: Record<string, string> = {}, more: object = {}): DockerNode =>
@@ -38,6 +39,18 @@ test.each([
   expect(fits(node('one', { disk: 'ssd' }), placementOf({ constraints: [constraint] }))).toBe(isFit);
 });
 
+/** What is said where no node fits. */
+function misfitText(...of: Parameters<typeof misfitOf>): string | undefined {
+  const misfit = misfitOf(...of);
+  return misfit && condition('NO_MATCHING_NODE', misfit).message;
+}
+
+/** What is said of instances that are crowded. */
+function crowdingText(...of: Parameters<typeof crowdingOf>): string | undefined {
+  const crowding = crowdingOf(...of);
+  return crowding && condition('INSTANCES_CROWDED', { ...crowding, isMoving: true }).message.replace(/: moving one$/, '');
+}
+
 test('what nodes lack is said of each, and nothing where one fits or nothing is asked for', () => {
   const nodes = [node('two', { disk: 'hdd' }), node('one')];
   expect(misfitText(nodes, ssd)).toContain('No node of the cluster fits: the placement rules ask for node.labels.disk==ssd, and one has no label disk; two has disk=hdd. Whoever runs');
@@ -60,7 +73,7 @@ test.each([
 ])('what an instance waits for is room only where the engine says so: %s', async (why, one, text) => {
   const { docker } = await startFakeEngine((response) => response.end(JSON.stringify([one, node('two')])));
   const waiting = { Spec: placementOf({ boundTo: 'id-one' }), Status: { State: 'pending', Err: `no suitable node (${why})` } } as unknown as DockerTask;
-  expect(await unplacedText({ docker }, 'an instance', [waiting], new AbortController().signal)).toBe(text);
+  expect((await unplaced({ docker }, 'an instance', [waiting], new AbortController().signal))?.message).toBe(text);
 });
 
 const on = (...names: readonly string[]) => names.map((name) => ({ NodeID: `id-${name}` }) as DockerTask);

@@ -99,7 +99,7 @@ describe.each(runnableKinds.slice(0, 1))('the probe understands a health check',
     const port = await freePort();
     const end = await run({ readiness_probe: probeOf({ tcp: { port } }), liveness_probe: probeOf({ tcp: { port } }, { initial_delay_seconds: 0, failure_threshold: 1 }) });
     const Log = [{ Start: '', End: '', ExitCode: end.code!, Output: end.output }];
-    expect(healthProblem({ Status: 'unhealthy', FailingStreak: 1, Log })?.text).toBe(`The liveness probe failed: port ${port}: connection refused.`);
+    expect(healthProblem({ Status: 'unhealthy', FailingStreak: 1, Log })?.condition.message).toBe(`The liveness probe failed: port ${port}: connection refused.`);
   });
 });
 
@@ -133,7 +133,7 @@ describe('what an engine recorded of health checks', () => {
     ['a check that says nothing', [[1, '']], 'The health check failed with exit code 1.'],
     ['the engine itself', [[-1, 'Health check exceeded timeout (1m10s)']], 'The health check failed with exit code -1: Health check exceeded timeout (1m10s).'],
   ] as const)('is read: %s', (_, entries, sentence) => {
-    expect(problemIn(...(entries as unknown as [number, string][]))?.text).toBe(sentence);
+    expect(problemIn(...(entries as unknown as [number, string][]))?.condition.message).toBe(sentence);
   });
 
   test('says nothing about a healthy container, or one that was not checked', () => {

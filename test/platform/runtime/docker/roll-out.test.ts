@@ -70,7 +70,7 @@ test.each([
 test('a rollout that the engine has paused because of the version has failed, and is not sent again', async () => {
   const { observation, changes } = await observe(300, 'No such image: registry/web');
   expect(changes).toEqual([]);
-  expect(JSON.parse(observation.cursor)).toMatchObject({ failure: 'An instance of the new version failed: its image could not be pulled: No such image: registry/web. The registry registry does not give it: gone.' });
+  expect(JSON.parse(observation.cursor)).toMatchObject({ failure: { message: 'An instance of the new version failed: its image could not be pulled: No such image: registry/web. The registry registry does not give it: gone.' } });
 });
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   const accepted = { ...instance('new', 'accepted', 5), DesiredState: 'running' };
   const { observation, changes } = await observeInstance(accepted, { updateState: 'updating', second });
   expect(changes).toEqual([]);
-  expect((JSON.parse(observation.cursor) as { failure?: string }).failure).toEqual(failure);
+  expect((JSON.parse(observation.cursor) as { failure?: { message: string } }).failure?.message).toEqual(failure);
 });
 
 test('what is asked of the engine for images of the cluster\'s own registry has its credentials', async () => {

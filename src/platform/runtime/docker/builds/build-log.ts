@@ -1,4 +1,5 @@
-import { shortened } from '../../../../contract/index.ts';
+import { condition, type Condition, shortened } from '../../../../contract/index.ts';
+import { ConditionError } from '../../index.ts';
 import { isDockerError, type DockerProgress } from '../engine/index.ts';
 
 /** The most lines of a build that are told, and the longest. */
@@ -11,7 +12,7 @@ export interface BuildLog {
   read(progress: DockerProgress): string | undefined;
   /** The short ids of what its steps made, and of what they found from earlier builds. */
   readonly used: ReadonlySet<string>;
-  /** Why the build failed, in words. */
+  /** Why the build failed. */
   failure(error: unknown): Error;
 }
 
@@ -22,12 +23,12 @@ const notThere = /not found|manifest unknown|does not exist|No such image/i;
 const denied = /denied|unauthorized|no basic auth/i;
 const unreachable = /dial tcp|no such host|lookup |i\/o timeout|connection refused|server misbehaving/i;
 
-const baseImageFailure = (image: string, reason: string): string => {
+const baseImageFailure = (image: string, said: string): Condition => {
   // What registries say of images that are missing and of those that may not be pulled is the same.
-  if (denied.test(reason)) return `The base image ${image} can't be pulled: it does not exist, or its registry denies access.`;
-  if (notThere.test(reason)) return `The base image ${image} does not exist in its registry.`;
-  if (unreachable.test(reason)) return `The base image ${image} can't be pulled: its registry can't be reached. ${reason}`;
-  return `The base image ${image} can't be used: ${reason}`;
+  if (denied.test(said)) return condition('BASE_IMAGE_DENIED', { image });
+  if (notThere.test(said)) return condition('BASE_IMAGE_NOT_FOUND', { image });
+  if (unreachable.test(said)) return condition('BASE_IMAGE_UNREACHABLE', { image, said });
+  return condition('BASE_IMAGE_UNUSABLE', { image, said });
 };
 
 /** Reads the log of a build as it comes. @param say adds a line to the log of the deployment */
@@ -68,15 +69,13 @@ export function createBuildLog(say: (message: string) => void): BuildLog {
       if (!isDockerError(error, 'failed', 'refused', 'not found')) return error instanceof Error ? error : new Error(String(error));
       const { reason, code } = error;
       tell(reason);
-      const failed = (message: string): Error => new Error(message, { cause: error });
+      const failed = (why: Condition): Error => new ConditionError(why, { cause: error });
       // A full disk can show while the Dockerfile is written.
-      if (step === undefined) return failed(/dockerfile/i.test(reason) && !/no space left/.test(reason) ? `The Dockerfile can't be read: ${reason}` : `The build could not begin: ${reason}`);
+      if (step === undefined) return failed(/dockerfile/i.test(reason) && !/no space left/.test(reason) ? condition('DOCKERFILE_UNREADABLE', { said: reason }) : condition('BUILD_NOT_BEGUN', { said: reason }));
       const base = /^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(step.instruction)?.groups?.['image'];
       if (base !== undefined) return failed(baseImageFailure(base, reason));
       // How many steps there are is left out: the engine counts the labels that every image gets.
-      const where = `The build failed at step ${step.number}${code === undefined ? '' : `, with exit code ${code}`}: ${shortened(step.instruction, quotedCharacters)}`;
-      if (code === undefined) return failed(`${where}: ${reason}`);
-      return failed(code === 137 ? `${where}. It was killed, probably because it needed more memory than a build may have.` : where);
+      return failed(condition('BUILD_STEP_FAILED', { step: step.number, instruction: shortened(step.instruction, quotedCharacters), code, said: code === undefined ? reason : undefined }));
     },
   };
 }

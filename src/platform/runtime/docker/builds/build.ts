@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { buildPod, type Observation, type ResolvedVariable, type RuntimeCall, type Task } from '../../index.ts';
+import { condition } from '../../../../contract/index.ts';
+import { buildPod, ConditionError, type Observation, type ResolvedVariable, type RuntimeCall, type Task } from '../../index.ts';
 import { buildMark, removeBuildContainers } from './build-containers.ts';
 import { createBuildLog } from './build-log.ts';
 import { deleteOldSteps, stepImage } from './built-images.ts';
@@ -8,7 +9,6 @@ import type { DockerContext } from '../docker-context.ts';
 import { publicRegistryAddress, readDockerfile, type DockerfileFacts } from './dockerfile.ts';
 import { buildDockerImage, hostOfImage, ignoring, dockerInfo, inspectDockerImage, isDockerError, pushDockerImage, tagDockerImage, type DockerImage } from '../engine/index.ts';
 import { fetchedSource, fetchSource, removeSource, type FetchedSource } from './fetch-source.ts';
-import { bytesText } from '../git/index.ts';
 import { credentialsForImage } from './image-reach.ts';
 import { serviceLabels } from '../labels.ts';
 import { builtRepository } from '../names.ts';
@@ -54,13 +54,10 @@ async function* limitedArchive({ repository, commit: { git_commit_id: id }, root
   if (generated !== undefined) yield tarEntry(dockerfile, Buffer.from(generated));
   for await (const chunk of generated === undefined ? repository.archive(id, root, signal) : repository.archive(id, '', signal, 'source')) {
     bytes += chunk.length;
-    if (bytes > limit) throw new Error(`The source is too large: it has more than ${bytesText(limit)}.`);
+    if (bytes > limit) throw new ConditionError(condition('SOURCE_TOO_LARGE', { limit }));
     yield chunk;
   }
 }
-
-/** A limit of time in words. */
-const limitText = (milliseconds: number): string => (milliseconds < 120_000 ? `${Math.round(milliseconds / 1000)} seconds` : `${Math.round(milliseconds / 60_000)} minutes`);
 
 /** Builds an image, and tells its log. */
 async function build(context: DockerContext, task: Task, { source, dockerfile, buildArguments, repository, name }: BuildParts, say: Say, signal: AbortSignal): Promise<void> {
@@ -86,7 +83,7 @@ async function build(context: DockerContext, task: Task, { source, dockerfile, b
   } catch (error) {
     if (signal.aborted) throw error;
     if (archiveError instanceof Error) throw archiveError;
-    if (isDockerError(error, 'timeout')) throw new Error(`The build did not end within ${limitText(buildMilliseconds)}, which is its limit ("build_minutes" in the clusters file).`, { cause: error });
+    if (isDockerError(error, 'timeout')) throw new ConditionError(condition('BUILD_OVERDUE', { seconds: buildMilliseconds / 1000 }), { cause: error });
     throw log.failure(error);
   } finally {
     archive.destroy();
@@ -106,7 +103,7 @@ async function push(context: DockerContext, { repository, name }: BuildParts, sa
     }
   } catch (error) {
     if (!isDockerError(error) || error.kind === 'unreachable') throw error;
-    throw new Error(`The image can't be pushed to the registry ${host}: ${error.reason}`, { cause: error });
+    throw new ConditionError(condition('PUSH_FAILED', { registry: host, said: error.reason }), { cause: error });
   }
   throw new Error(`The registry ${host} did not say which digest the image has.`);
 }

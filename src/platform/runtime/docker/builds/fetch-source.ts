@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bytesText, condition } from '../../../../contract/index.ts';
 import type { DeployedCommit } from '../../../common/index.ts';
-import type { Observation, Task } from '../../index.ts';
+import { ConditionError, type Observation, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { fetchCommit, GitError, gitFailure, type SourceRepository, bytesText } from '../git/index.ts';
+import { fetchCommit, GitError, gitFailure, type SourceRepository } from '../git/index.ts';
 import { requireReach } from './image-reach.ts';
 import { engineForBuilds } from '../nodes/node-engines.ts';
 import { observeWork } from '../observe-work.ts';
@@ -37,11 +38,11 @@ const generatedDockerfile = ({ terraform }: DockerContext, { service }: Task): s
 
 /** Requires that a commit has what is built: its folder, and the Dockerfile in it if it is one of the repository. @throws Error in words */
 async function requirePaths(repository: SourceRepository, { root, dockerfile, request: { branch } }: ServiceSource, isGenerated: boolean, { git_commit_id: id }: DeployedCommit, signal: AbortSignal): Promise<void> {
-  const commit = `commit ${id.slice(0, 7)} of the branch ${branch}`;
-  if (root !== '' && (await repository.kindAt(id, root, signal)) !== 'tree') throw new Error(`The repository has no folder ${root} in ${commit}: change "root_path".`);
+  const commit = id.slice(0, 7);
+  if (root !== '' && (await repository.kindAt(id, root, signal)) !== 'tree') throw new ConditionError(condition('FOLDER_NOT_FOUND', { path: root, commit, branch }));
   if (isGenerated) return;
   const path = root === '' ? dockerfile : `${root}/${dockerfile}`;
-  if ((await repository.kindAt(id, path, signal)) !== 'blob') throw new Error(`The Dockerfile ${path} is not in the repository, in ${commit}: change "dockerfile_path", or add the file.`);
+  if ((await repository.kindAt(id, path, signal)) !== 'blob') throw new ConditionError(condition('DOCKERFILE_NOT_FOUND', { path, commit, branch }));
 }
 
 /** What the server and git said, which has the cause in their own words. */

@@ -1,3 +1,5 @@
+import { condition } from '../../../../contract/index.ts';
+import { ConditionError } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { hostOfImage, dockerInfo, type DockerRegistryCredentials, listDockerNodes } from '../engine/index.ts';
 
@@ -21,5 +23,5 @@ export async function requireReach({ docker, builds: { registry: host }, registr
   const [nodes, { Swarm: { NodeID: own } }] = await Promise.all([listDockerNodes(docker, {}, { signal }), dockerInfo(docker, { signal })]);
   const others = nodes.filter(({ ID, Spec }) => ID !== own && Spec.Availability === 'active').map(({ Description }) => Description.Hostname).toSorted();
   if (others.length === 0) return;
-  throw new Error(`The cluster has other nodes that take instances (${others.join(', ')}), and only the one that builds the image would have it. Whoever runs the platform gives them a registry, with "registry" or "build_registry" in the clusters file. Nothing was fetched or built.`);
+  throw new ConditionError(condition('IMAGE_ON_ONE_NODE', { nodes: others }));
 }

@@ -1,3 +1,4 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import { type DockerCall, type DockerClient, type DockerLabels, type DockerTask, inspectDockerNetwork, isDockerError } from '../engine/index.ts';
 
 /*
@@ -42,10 +43,9 @@ export async function networkWithLinks(docker: DockerClient, network: string, ca
 /** The network that an instance joins; undefined if there is none. */
 export const networkOfTask = ({ Spec: { Networks: [network] = [] } }: DockerTask): string | undefined => network?.Target;
 
-/** Why an obstructed instance could not be started, in words, with what a person can do where the platform can't. */
-export async function obstructionText({ docker }: { readonly docker: DockerClient }, task: DockerTask, signal: AbortSignal): Promise<string> {
+/** Why an obstructed instance could not be started, with what a person can do where the platform can't. */
+export async function obstruction({ docker }: { readonly docker: DockerClient }, task: DockerTask, signal: AbortSignal): Promise<Condition> {
   const network = networkOfTask(task);
   const { links = [] } = (network !== undefined && (await networkWithLinks(docker, network, { signal }))) || {};
-  const command = links.length === 0 ? 'restart the host of its node' : `run this as root on the host of its node: ${links.map((link) => `ip link delete ${link}`).join(' && ')}`;
-  return `the engine could not join it to the network of its environment, where it left a link when it was killed. The platform removes that link; if this goes on, ${command}`;
+  return condition('NOT_JOINED_TO_NETWORK', { links: [...links] });
 }

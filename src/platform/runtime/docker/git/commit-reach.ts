@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import { condition } from '../../../../contract/index.ts';
 import { type GitHosts, gitHostOf } from './git-hosts.ts';
-import type { GitRequest } from './git-failure.ts';
+import type { GitRequest } from './git-request.ts';
 import { runGit } from './git-program.ts';
-import { CommitRefusal } from './commit-refusal.ts';
+import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';
 import { createCommands, fetchOptions, type GitCommands, inTemporaryDirectory } from './source-repository.ts';
 import { withSizeLimit } from './size-limit.ts';
 
@@ -108,7 +109,7 @@ async function findBeginning(search: Search, beginning: string, signal: AbortSig
   await fetchCommits(search, searchedCommits, signal);
   const listed = await runGit(search.git.local(['rev-list', '--all'], signal));
   const ids = listed.split('\n').filter((id) => id.startsWith(beginning));
-  if (ids.length > 1) throw new CommitRefusal({ code: 'ambiguous' }, search.request);
+  if (ids.length > 1) throw new CommitRefusal(condition('COMMIT_AMBIGUOUS', requestedSource(search.request)));
   return ids[0] === undefined ? undefined : findContaining(search, ids[0], signal);
 }
 
@@ -130,13 +131,13 @@ export async function reachCommit(
     const tip = [...tips].find(([, id]) => id === commitId);
     if (tip !== undefined) return { id: commitId, ref: tip[0], behind: 0 };
     // For a name without a star that the server doesn't have, git takes a longer one that ends so, or fails.
-    if (!tips.has(branchRef(request))) throw new CommitRefusal({ code: 'no branch' }, request);
+    if (!tips.has(branchRef(request))) throw new CommitRefusal(noBranch(request));
     const tags = patterns.filter((pattern) => pattern.includes('*') || tips.has(tagRef(pattern)));
-    const tooLarge = (): Error => new CommitRefusal({ code: 'history too large', limit }, request);
+    const tooLarge = (): Error => new CommitRefusal(condition('HISTORY_TOO_LARGE', { ...requestedSource(request), limit }));
     const find = isFullId(commitId) ? findWhole : findBeginning;
     const { result } = await withSizeLimit(directory, limit, tooLarge, signal, (limited) => find({ git, request, tags }, commitId, limited));
     if (result !== undefined) return result;
-    const searched = { code: 'not among the newest', searched: searchedCommits } as const;
-    throw new CommitRefusal(isFullId(commitId) ? { code: 'not in history', tags: patterns } : searched, request);
+    const asked = requestedSource(request);
+    throw new CommitRefusal(isFullId(commitId) ? condition('COMMIT_NOT_IN_HISTORY', { ...asked, tags: [...patterns] }) : condition('COMMIT_NOT_AMONG_NEWEST', { ...asked, searched: searchedCommits }));
   });
 }

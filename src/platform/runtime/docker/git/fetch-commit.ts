@@ -1,7 +1,9 @@
+import { condition } from '../../../../contract/index.ts';
 import type { DeployedCommit } from '../../../common/index.ts';
 import { allowedTags, branchRef, commitsOnly, reachCommit, type ReachedCommit } from './commit-reach.ts';
-import { CommitRefusal } from './commit-refusal.ts';
-import { isUnknownCommit, type GitRequest } from './git-failure.ts';
+import { requestedSource, CommitRefusal, noBranch } from './commit-refusal.ts';
+import { isUnknownCommit } from './git-failure.ts';
+import type { GitRequest } from './git-request.ts';
 import type { GitHosts } from './git-hosts.ts';
 import { createRepository, type SourceRepository } from './source-repository.ts';
 import { withSizeLimit } from './size-limit.ts';
@@ -37,9 +39,9 @@ export async function fetchCommit(hosts: GitHosts, request: GitRequest, within: 
   const { commitId } = request;
   const reached = commitId === undefined ? undefined : await reachCommit(hosts, request, commitId, within, limit, signal);
   const repository = await createRepository(hosts, request, within, signal);
-  const { result: id, bytes } = await withSizeLimit(within, limit, () => new CommitRefusal({ code: 'commit too large', limit }, request), signal, (limited) =>
+  const { result: id, bytes } = await withSizeLimit(within, limit, () => new CommitRefusal(condition('COMMIT_TOO_LARGE', { limit })), signal, (limited) =>
     (reached === undefined ? repository.fetch(branchRef(request), ['--depth=1'], limited) : fetchOne(repository, reached, limited)));
-  if (id === undefined) throw new CommitRefusal(reached === undefined ? { code: 'no branch' } : { code: 'not in history', tags: allowedTags(hosts, request) }, request);
+  if (id === undefined) throw new CommitRefusal(reached === undefined ? noBranch(request) : condition('COMMIT_NOT_IN_HISTORY', { ...requestedSource(request), tags: [...allowedTags(hosts, request)] }));
   const [[commit], tag] = await Promise.all([repository.history(id, 1, signal), repository.tagOf(id, signal)]);
   return { repository, commit: { ...commit!, tag }, bytes };
 }
@@ -47,8 +49,8 @@ export async function fetchCommit(hosts: GitHosts, request: GitRequest, within: 
 /** The newest commits of a branch, newest first. @param within an empty folder of ours @param bytes the most that they may take there */
 export async function fetchHistory(hosts: GitHosts, request: GitRequest, within: string, count: number, bytes: number, signal: AbortSignal): Promise<readonly DeployedCommit[]> {
   const repository = await createRepository(hosts, request, within, signal);
-  const tooLarge = (): Error => new CommitRefusal({ code: 'list too large', limit: bytes }, request);
+  const tooLarge = (): Error => new CommitRefusal(condition('COMMITS_TOO_LARGE', { branch: request.branch, limit: bytes }));
   const { result: newest } = await withSizeLimit(within, bytes, tooLarge, signal, (limited) => repository.fetch(branchRef(request), commitsOnly(count), limited));
-  if (newest === undefined) throw new CommitRefusal({ code: 'no branch' }, request);
+  if (newest === undefined) throw new CommitRefusal(noBranch(request));
   return repository.history(newest, count, signal);
 }

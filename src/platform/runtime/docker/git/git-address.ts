@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { addressFaultText, type ParsedAddress, readGitAddress } from '../../../../contract/index.ts';
+import { addressFaultText, condition, type DataOf, type ParsedAddress, readGitAddress } from '../../../../contract/index.ts';
 import { isPublicAddress } from '../../../common/index.ts';
+import { ConditionError } from '../../index.ts';
 import { type GitHosts, gitHostOf } from './git-hosts.ts';
 
 type Scheme = 'https' | 'http' | 'ssh';
@@ -25,29 +26,28 @@ export function parseGitAddress(text: string): GitAddress | string {
   return { ...read, scheme, port: read.port ?? ports[scheme] };
 }
 
-const lookupReasons: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host name does not exist', EAI_AGAIN: 'the host name could not be looked up', ENODATA: 'the host name has no address',
-};
+const lookupFailures: Readonly<Record<string, NonNullable<DataOf<'GIT_UNREACHABLE'>['why']>>> = { ENOTFOUND: 'no such host', EAI_AGAIN: 'not looked up', ENODATA: 'no address' };
 
 const addressesOf = async ({ hostname }: GitAddress): Promise<readonly string[]> => {
   if (isIP(hostname) !== 0) return [hostname];
   const found = await lookup(hostname, { all: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`The git server ${hostname} can't be reached: ${lookupReasons[error.code ?? ''] ?? error.message}.`, { cause: error });
+    const why = lookupFailures[error.code ?? ''];
+    throw new ConditionError(condition('GIT_UNREACHABLE', { host: hostname, ...(why === undefined ? { said: error.message } : { why }) }), { cause: error });
   });
   return found.map(({ address }) => address);
 };
 
 /**
  * The IP addresses at which a git server may be asked. Git is told to use these, so that a name server can't answer it otherwise.
- * @throws Error in words, for a host that doesn't exist, or one that is private and not allowed to be
+ * @throws ConditionError for a host that doesn't exist, or one that is private and not allowed to be
  */
 export async function allowedAddresses(hosts: GitHosts, address: GitAddress): Promise<readonly string[]> {
   const { isPrivate = false } = gitHostOf(hosts, address.host);
-  if (address.scheme === 'http' && !isPrivate) throw new Error(`Repositories are not fetched over plain http from ${address.host}: use https.`);
+  if (address.scheme === 'http' && !isPrivate) throw new ConditionError(condition('GIT_HOST_NOT_ALLOWED', { host: address.host }));
   const addresses = await addressesOf(address);
   const refused = isPrivate ? undefined : addresses.find((each) => !isPublicAddress(each));
   if (refused !== undefined) {
-    throw new Error(`Repositories are not fetched from ${address.host}: ${refused} is a private address. Whoever runs the platform can allow the host, with "private: true" under "git" in the clusters file.`);
+    throw new ConditionError(condition('GIT_HOST_NOT_ALLOWED', { host: address.host, address: refused }));
   }
   return addresses;
 }

@@ -3,9 +3,9 @@
 export { fetchCommit, fetchHistory, type FetchedCommit } from './fetch-commit.ts';
 export { parseGitAddress, type GitAddress } from './git-address.ts';
 export { CommitRefusal } from './commit-refusal.ts';
-export { gitFailure, type GitRequest } from './git-failure.ts';
+export { gitFailure } from './git-failure.ts';
+export type { GitRequest } from './git-request.ts';
 export type { GitHosts } from './git-hosts.ts';
 export { GitError } from './git-program.ts';
 export { inTemporaryDirectory, inWords, type SourceRepository } from './source-repository.ts';
-export { bytesText } from './size-limit.ts';
 export { isBranchName, sourcePath } from './source-paths.ts';

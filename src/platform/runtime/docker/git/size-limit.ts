@@ -13,9 +13,6 @@ async function folderBytes(directory: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** A number of bytes in words. */
-export const bytesText = (bytes: number): string => (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${Math.round(bytes / (1024 * 1024))} MB`);
-
 /**
  * Does something that fills a folder, and ends it when the folder grows beyond a limit.
  * @param limit in bytes @param tooLarge what is thrown when it is exceeded @param run receives a signal that aborts then, or when the given one does

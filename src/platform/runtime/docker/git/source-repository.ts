@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { DeployedCommit } from '../../../common/index.ts';
 import { allowedAddresses } from './git-address.ts';
 import { gitEnvironmentFor, localGitEnvironment } from './git-environment.ts';
-import { gitFailure, type GitRequest } from './git-failure.ts';
+import { gitFailure } from './git-failure.ts';
+import type { GitRequest } from './git-request.ts';
 import type { GitHosts } from './git-hosts.ts';
 import { type GitRun, runGit, streamGit } from './git-program.ts';
 

@@ -1,13 +1,14 @@
-import type { RuntimeLogLine, Task } from '../../index.ts';
+import { asSubject, condition, type Condition } from '../../../../contract/index.ts';
+import { conditionLine, type RuntimeLogLine, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import type { DockerTask } from '../engine/index.ts';
 import { cameTooEarly, engineStart } from '../engine-start.ts';
 import { hasEnded } from '../instance-states.ts';
-import { unplacedText } from '../nodes/fitting-nodes.ts';
-import { unbegunText } from '../nodes/unbegun-instances.ts';
+import { unplaced } from '../nodes/fitting-nodes.ts';
+import { unbegun } from '../nodes/unbegun-instances.ts';
 import { instanceFailure, unreadiness, wasUnhealthy } from '../services/instance-failure.ts';
 import { podName } from '../names.ts';
-import { asSubject, runRulesOf } from './run-rules.ts';
+import { runRulesOf } from './run-rules.ts';
 import { versionShown } from '../version.ts';
 import { placementMilliseconds } from '../waits.ts';
 
@@ -26,9 +27,15 @@ const toldOf = (task: DockerTask): ToldAttempts[string] | undefined =>
 
 const countFailed = (told: ToldAttempts): number => Object.values(told).filter((each) => each === 'failed').length;
 
+/** Attempts that were lost with their nodes, by the ids of their tasks: the engine doesn't say that they ended. */
+export type LostAttempts = ReadonlyMap<string, { readonly why: Condition }>;
+
+const failureOf = async (context: DockerContext, task: DockerTask, lost: LostAttempts, signal: AbortSignal): Promise<Condition> =>
+  lost.get(task.ID)?.why ?? instanceFailure(context, task, signal);
+
 /** One line for each attempt that began or failed, and what was told with these. */
 export async function attemptLines(
-  context: DockerContext, task: Task, tasks: readonly DockerTask[], told: ToldAttempts, signal: AbortSignal,
+  context: DockerContext, task: Task, tasks: readonly DockerTask[], lost: LostAttempts, told: ToldAttempts, signal: AbortSignal,
 ): Promise<{ readonly lines: readonly RuntimeLogLine[]; readonly told: ToldAttempts }> {
   const { retries, cause } = runRulesOf(task);
   const lines: RuntimeLogLine[] = [];
@@ -37,18 +44,20 @@ export async function attemptLines(
     const now = toldOf(each);
     if (now === undefined || now === all[each.ID]) continue;
     const pod = podName(task.service, each.Slot, each.ID);
-    const line = (message: string): RuntimeLogLine => ({ at: context.clock.now(), message, pod, version: versionShown(task) });
-    if (all[each.ID] === undefined) lines.push(line(`Started ${pod}`));
+    const place = { at: context.clock.now(), pod, version: versionShown(task) };
+    if (all[each.ID] === undefined) lines.push({ ...place, message: `Started ${pod}` });
     all = { ...all, [each.ID]: now };
+    if (now !== 'failed') continue;
     // oxlint-disable-next-line no-await-in-loop -- one attempt after another.
-    if (now === 'failed') lines.push(line(`Attempt ${countFailed(all)} of ${retries + 1} failed: ${cause(await instanceFailure(context, each, signal))}`));
+    const why = cause(await failureOf(context, each, lost, signal));
+    lines.push(conditionLine(condition('RUN_ATTEMPT_FAILED', { nth: countFailed(all), most: retries + 1, cause: why }), place));
   }
   return { lines, told: all };
 }
 
 /** How a run has ended: why it failed, or `{}` if it succeeded. */
 export interface RunEnd {
-  readonly failure?: string;
+  readonly failure?: Condition;
   /** The engine had only just been started, and could not start any of it: it can begin again. */
   readonly neverBegan?: true;
 }
@@ -68,31 +77,30 @@ export type Attempts = 'asked for' | 'under way' | 'to be tried again' | 'used u
 export interface RunSeen {
   readonly tasks: readonly DockerTask[];
   readonly attempts: Attempts;
-  /** Whether an attempt was lost with its node. */
-  readonly isLost: boolean;
+  readonly lost: LostAttempts;
   readonly told: ToldAttempts;
 }
 
 /** How a run has ended; undefined while it hasn't. */
-export async function runEnd(context: DockerContext, task: Task, { tasks, attempts, isLost, told }: RunSeen, { since, unplacedSince }: RunTimes, signal: AbortSignal): Promise<RunEnd | undefined> {
+export async function runEnd(context: DockerContext, task: Task, { tasks, attempts, lost, told }: RunSeen, { since, unplacedSince }: RunTimes, signal: AbortSignal): Promise<RunEnd | undefined> {
   const now = context.clock.now();
   const { noun, limit, cause } = runRulesOf(task);
   const complete = tasks.find(({ Status }) => Status.State === 'complete');
-  if (complete !== undefined) return (await wasUnhealthy(context, complete, signal)) ? { failure: `The engine ended ${noun}. ${await unreadiness(context, complete, signal)}` } : {};
+  if (complete !== undefined) return (await wasUnhealthy(context, complete, signal)) ? { failure: condition('RUN_UNHEALTHY', { what: noun, cause: await unreadiness(context, complete, signal) }) } : {};
   const failed = countFailed(told);
   const last = newest(tasks.filter(hasAttemptFailed));
-  if (isLost) return { failure: `${asSubject(noun)} failed: ${cause(await instanceFailure(context, last!, signal))}. Whether it goes on there can't be seen, so it is not tried again: it could run twice at once.` };
+  if (lost.size > 0) return { failure: condition('RUN_LOST', { what: noun, cause: cause(await failureOf(context, last!, lost, signal)) }) };
   const isOver = attempts === 'under way' && tasks.length > 0 && tasks.every(hasEnded) && now - Date.parse(newest(tasks)!.Status.Timestamp) > lastAttemptMilliseconds;
   if (attempts === 'used up' || isOver) {
     const start = await engineStart(context, signal);
     if (start !== undefined && tasks.every((each) => cameTooEarly(each, [start]))) return { neverBegan: true };
-    const why = last === undefined ? 'the engine ended it' : cause(await instanceFailure(context, last, signal));
-    return { failure: `${asSubject(noun)} failed${failed > 1 ? ` in all of its ${failed} attempts` : ''}: ${why}.` };
+    const why = last === undefined ? condition('ENDED_BY_ENGINE', {}) : cause(await failureOf(context, last, lost, signal));
+    return { failure: condition('RUN_FAILED', { what: noun, attempts: failed, cause: why }) };
   }
-  const unplaced = unplacedSince !== undefined && now - unplacedSince > placementMilliseconds ? await unplacedText(context, noun, tasks, signal) : undefined;
-  if (unplaced !== undefined) return { failure: unplaced };
-  const unbegun = await unbegunText(context, asSubject(noun), tasks, since, signal);
-  if (unbegun !== undefined) return { failure: unbegun };
-  if (now - since > limit.seconds * 1000) return { failure: `${asSubject(noun)} was stopped: it exceeded its time limit of ${limit.seconds} seconds (${limit.member}).` };
+  const waiting = unplacedSince !== undefined && now - unplacedSince > placementMilliseconds ? await unplaced(context, noun, tasks, signal) : undefined;
+  if (waiting !== undefined) return { failure: waiting };
+  const forgotten = await unbegun(context, asSubject(noun), tasks, since, signal);
+  if (forgotten !== undefined) return { failure: forgotten };
+  if (now - since > limit.seconds * 1000) return { failure: condition('TIME_LIMIT_EXCEEDED', { what: noun, ...limit }) };
   return undefined;
 }

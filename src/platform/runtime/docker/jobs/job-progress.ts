@@ -1,4 +1,5 @@
-import type { Observation, RuntimeLogLine, Task } from '../../index.ts';
+import { type Condition, condition } from '../../../../contract/index.ts';
+import { conditionLine, type Observation, type RuntimeLogLine, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import type { ReportedUntil } from '../observation/instance-logs.ts';
 import type { RunEnd, ToldAttempts } from './job-attempts.ts';
@@ -29,18 +30,26 @@ export interface RunProgress {
 }
 
 /** Reads the cursor of a run; null means one that has not begun. */
-export const readRunProgress = (text: string | null): RunProgress => (text === null ? { told: {}, reported: {}, read: [] } : (JSON.parse(text) as RunProgress));
+export function readRunProgress(text: string | null): RunProgress {
+  if (text === null) return { told: {}, reported: {}, read: [] };
+  const progress = JSON.parse(text) as RunProgress;
+  const failure: Condition | string | undefined = progress.end?.failure;
+  // Earlier programs noted the sentence only.
+  return typeof failure === 'string' ? { ...progress, end: { ...progress.end!, failure: condition('OTHER', { told: failure }) } } : progress;
+}
 
 /** What an observation tells: the job's own lines, and messages about it. */
 interface Told {
   readonly lines?: readonly RuntimeLogLine[];
   readonly messages?: readonly string[];
+  readonly conditions?: readonly Condition[];
 }
 
 /** The part of an observation that all of them have. */
-export const seenOfRun = ({ clock }: DockerContext, task: Task, progress: RunProgress, { lines = [], messages = [] }: Told): Pick<Observation, 'lines' | 'cursor'> => ({
-  lines: [...lines, ...messages.map((message) => ({ at: clock.now(), message, pod: task.service.kind, version: versionShown(task) }))], cursor: JSON.stringify(progress),
-});
+export const seenOfRun = ({ clock }: DockerContext, task: Task, progress: RunProgress, { lines = [], messages = [], conditions = [] }: Told): Pick<Observation, 'lines' | 'cursor'> => {
+  const place = { at: clock.now(), pod: task.service.kind, version: versionShown(task) };
+  return { lines: [...lines, ...messages.map((message) => ({ ...place, message })), ...conditions.map((each) => conditionLine(each, place))], cursor: JSON.stringify(progress) };
+};
 
 /** An observation of a run that goes on. */
 export function runGoesOn(context: DockerContext, task: Task, progress: RunProgress, told: Told = {}): Observation {

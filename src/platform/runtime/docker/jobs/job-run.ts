@@ -1,3 +1,4 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import type { Observation, RuntimeCall, Task } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import type { DockerContext } from '../docker-context.ts';
@@ -100,7 +101,7 @@ async function start(context: DockerContext, task: Task, present: DockerService 
 /** What came of a run that ended well. */
 interface RunResult {
   readonly message?: string;
-  readonly failure?: string;
+  readonly failure?: Condition;
   readonly record?: string;
 }
 
@@ -110,25 +111,25 @@ async function resultOf(context: DockerContext, task: Task, { plan: read, variab
   const mode = modeOf(task);
   if (mode !== 'plan') return { message: mode === 'apply' ? 'Terraform has applied the plan' : 'Terraform has destroyed what it had made' };
   const { variables } = await inputs();
-  if (digestOfVariables(context, variables) !== planned) return { failure: changedWhilePlanning };
+  if (digestOfVariables(context, variables) !== planned) return { failure: condition('OTHER', { told: changedWhilePlanning }) };
   const plan = plannedChanges(read, variables);
-  if (plan === undefined) return { failure: 'The plan could not be read from the log of its run. Nothing was changed. Make it again.' };
+  if (plan === undefined) return { failure: condition('OTHER', { told: 'The plan could not be read from the log of its run. Nothing was changed. Make it again.' }) };
   return { message: `Planned: ${countsText(plan)}. The next deployment applies exactly this plan, ${plan.digest}.`, record: writeRecord({ ...readRecord(task.record)!, plan, planVariables: planned }) };
 }
 
 /** Ends a run whose log is here, when nothing of it runs any more. One of which nothing ever ran begins again. */
-async function finish(context: DockerContext, task: Task, progress: RunProgress, ended: string | undefined, { inputs, signal }: RuntimeCall): Promise<Observation> {
+async function finish(context: DockerContext, task: Task, progress: RunProgress, ended: Condition | undefined, { inputs, signal }: RuntimeCall): Promise<Observation> {
   await abandonRun(context, task, signal);
   if ((await remainsOf(context, task.service, deploymentLabels(context.platformId, task), signal)).isAwaited) return runGoesOn(context, task, progress);
   if (progress.end?.neverBegan) return runGoesOn(context, task, readRunProgress(null), { messages: ['Nothing of it ran: it begins again'] });
   const made = ended === undefined ? await resultOf(context, task, progress, inputs) : {};
   const failure = ended ?? made.failure;
-  if (failure !== undefined) return { ...seenOfRun(context, task, progress, { messages: [failure] }), outcome: 'failed', reason: failure };
+  if (failure !== undefined) return { ...seenOfRun(context, task, progress, { conditions: [failure] }), outcome: 'failed', reason: failure.message };
   const left = isBuilt(task.service) ? await deleteOldImages(context, task.service, [task.record, task.runningRecord].flatMap((record) => readRecord(record)?.image ?? []), signal) : [];
   return { ...seenOfRun(context, task, progress, { messages: [made.message ?? '', ...left] }), outcome: 'succeeded', ...(made.record !== undefined && { record: made.record }) };
 }
 
-const takenAway = (task: Task): string => `The run was ended from outside: ${runRulesOf(task).noun} was stopped, or somebody removed it on the engine.`;
+const takenAway = (task: Task): Condition => condition('RUN_TAKEN_AWAY', { what: runRulesOf(task).noun });
 
 /** The task with the command that belongs to what is done to the service; undefined if nothing is run then. */
 function withCommand(asked: Task): Task | undefined {

@@ -25,20 +25,20 @@ export async function watchRun(context: DockerContext, task: Task, progress: Run
   const { since = now, unplacedSince = now } = progress;
   const found = await listDockerTasks(context.docker, { service: [dockerServiceName(task.service)] }, { signal });
   const lost = await lostInstances(context, found, signal);
-  const tasks = found.map((each) => (lost.has(each.ID) ? endedAsLost(each, lost.get(each.ID)!) : each));
+  const tasks = found.map((each) => (lost.has(each.ID) ? endedAsLost(each) : each));
   await context.leftLinks.removeFor(tasks, signal);
   // Read after the tasks: of those that have ended, these are the last lines.
   const logging = tasks.filter(({ ID }) => !progress.read.includes(ID) && !lost.has(ID));
   // A read that waits for a node that is lost comes to no end.
   const logged = logging.length === 0 ? { lines: [], reported: progress.reported, isComplete: true } : await newLines(context, task, logging, progress.reported, signal);
-  const attempts = await attemptLines(context, task, tasks, progress.told, signal);
+  const attempts = await attemptLines(context, task, tasks, lost, progress.told, signal);
   const plan = task.isPlan ? readPlan(task, progress.plan, logged.lines) : undefined;
   const next = {
     since, ...(progress.variables !== undefined && { variables: progress.variables }), ...(plan && { plan }), ...(tasks.some(isUnplaced) && { unplacedSince }), told: attempts.told, reported: logged.reported,
     read: [...progress.read, ...(logged.isComplete ? idsOf(logging.filter(hasEnded)) : [])],
   };
   const stand = attemptsOf(task, present, tasks);
-  const runsEnd = progress.end ?? (await runEnd(context, task, { tasks, attempts: stand, isLost: lost.size > 0, told: attempts.told }, next, signal));
+  const runsEnd = progress.end ?? (await runEnd(context, task, { tasks, attempts: stand, lost, told: attempts.told }, next, signal));
   const lines = [...logged.lines, ...attempts.lines];
   if (runsEnd === undefined) {
     if (stand === 'to be tried again') await tryAgain(context, present, tasks, call);

@@ -1,3 +1,4 @@
+import { unaskedText } from '../../../../contract/index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerClient, type DockerNode, isDockerError, listDockerNodes } from '../engine/index.ts';
 
@@ -37,7 +38,7 @@ async function askNode<Result>(parts: Parts, node: DockerNode, work: (engine: Do
 }
 
 /** Nodes that could not be asked in words, such as: node-2 (it is down), node-3 (…). */
-export const unseenText = (unseen: readonly UnseenNode[]): string => unseen.map(({ name, why }) => `${name} (${why})`).join(', ');
+export const unseenText = (unseen: readonly UnseenNode[]): string => unaskedText(unseen.map(({ name: node, why }) => ({ node, why })));
 
 /** Asks the engine of every node that can be asked, at once. @param work asks one of them */
 export async function onEveryNode<Result>(parts: Parts, work: (engine: DockerClient, node: DockerNode) => Promise<Result>, signal: AbortSignal): Promise<NodesSeen<Result>> {

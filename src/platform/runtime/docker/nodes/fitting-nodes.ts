@@ -1,3 +1,4 @@
+import { condition, type Condition, type DataOf } from '../../../../contract/index.ts';
 import { isOnlyBuilt } from '../builds/image-reach.ts';
 import { TaskRefused } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
@@ -43,11 +44,13 @@ export function fits(node: DockerNode, template: TaskTemplate): boolean {
 
 const isOfIds = ({ key }: Constraint): boolean => key.toLowerCase() === 'node.id';
 
-/** What is missing of a node, in words. */
-const lackOf = (node: DockerNode, { key, text }: Constraint): string => {
-  const [label, value] = [labelOf(key), valueOn(node, key)];
-  if (label === undefined) return `is not ${text}`;
-  return value === '' ? `has no label ${label}` : `has ${label}=${value}`;
+/** Why no node is what instances need. */
+type Misfit = Omit<DataOf<'NO_MATCHING_NODE'>, 'ending'>;
+
+/** What is missing of a node. */
+const lackOf = (node: DockerNode, { key, text: asked }: Constraint): Misfit['lacking'][number]['lacks'][number] => {
+  const label = labelOf(key);
+  return { asked, ...(label !== undefined && { label, value: valueOn(node, key) }) };
 };
 
 /** What binds instances to one node. */
@@ -57,23 +60,24 @@ const bindingOf = ({ ContainerSpec }: TaskTemplate): string => {
   return hasVolume === isImageThere ? 'Its storage or its image' : hasVolume ? 'Its storage' : 'Its image';
 };
 
-/** Why none of the nodes is what instances need, in words; undefined if one is, or if instances need nothing in particular. */
-export function misfitText(nodes: readonly DockerNode[], template: TaskTemplate): string | undefined {
+/** Why none of the nodes is what instances need; undefined if one is, or if instances need nothing in particular. */
+export function misfitOf(nodes: readonly DockerNode[], template: TaskTemplate): Misfit | undefined {
   const all = constraintsOf(template);
   const [ids, asked] = [all.filter(isOfIds), all.filter((each) => !isOfIds(each))];
   if (asked.length === 0 || nodes.some((node) => fits(node, template))) return undefined;
   const candidates = nodes.filter((node) => ids.every((each) => isMet(node, each))).toSorted(byNodeName);
-  const lacks = candidates.map((node) => `${node.Description.Hostname} ${asked.filter((each) => !isMet(node, each)).map((each) => lackOf(node, each)).join(' and ')}`);
-  const bound = candidates.length === 0 || ids.length === 0 ? '' : ` ${bindingOf(template)} is on ${candidates.map(({ Description }) => Description.Hostname).join(' and ')}, and nowhere else.`;
-  return `No node of the cluster fits: the placement rules ask for ${asked.map(({ text }) => text).join(' and ')}, and ${lacks.join('; ') || 'none is known'}.${bound} `
-    + 'Whoever runs the platform labels a node (docker node update --label-add), or changes the rules in the clusters file.';
+  return {
+    asked: asked.map(({ text }) => text),
+    lacking: candidates.map((node) => ({ node: nodeName(node), lacks: asked.filter((each) => !isMet(node, each)).map((each) => lackOf(node, each)) })),
+    ...(candidates.length > 0 && ids.length > 0 && { bound: { what: bindingOf(template), nodes: candidates.map(nodeName) } }),
+  };
 }
 
 /** Requires that a node is what instances need. @throws TaskRefused with what each node lacks */
 export async function requireFittingNode({ docker }: Pick<DockerContext, 'docker'>, template: TaskTemplate, signal: AbortSignal): Promise<void> {
   if (constraintsOf(template).every(isOfIds)) return;
-  const text = misfitText(await listDockerNodes(docker, {}, { signal }), template);
-  if (text !== undefined) throw new TaskRefused(`${text} Nothing was changed.`);
+  const misfit = misfitOf(await listDockerNodes(docker, {}, { signal }), template);
+  if (misfit !== undefined) throw new TaskRefused(condition('NO_MATCHING_NODE', { ...misfit, ending: 'refused' }));
 }
 
 /** Why a node takes no instances, as a part of a sentence; undefined if it does. */
@@ -83,16 +87,17 @@ function closedText(node: DockerNode): string | undefined {
 }
 
 /** That instances wait for a node, with what the engine says and which of those nodes that they may run on take none. Only where it says so is room what lacks. */
-function waitsText(what: string, nodes: readonly DockerNode[], { Spec, Status: { Err: why = 'the engine gave no reason' } }: DockerTask): string {
-  if (why.includes('insufficient resources')) return `No node has room for ${what}: ${why}.`;
+function waiting(what: string, nodes: readonly DockerNode[], { Spec, Status: { Err: said = 'the engine gave no reason' } }: DockerTask): Condition {
+  if (said.includes('insufficient resources')) return condition('INSUFFICIENT_RESOURCES', { what, said });
   const closed = nodes.filter((node) => fits(node, Spec)).toSorted(byNodeName).flatMap((node) => closedText(node) ?? []);
-  return `No node takes ${what} at present: ${why}.${closed.length === 0 ? '' : ` Of those that it may run on, ${closed.join('; ')}.`}`;
+  return condition('NODES_CLOSED', { what, said, closed });
 }
 
-/** Why an instance gets no node, as a sentence; undefined if each has one. @param what waits for one, such as "an instance" */
-export async function unplacedText({ docker }: Pick<DockerContext, 'docker'>, what: string, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+/** Why an instance gets no node; undefined if each has one. @param what waits for one, such as "an instance" */
+export async function unplaced({ docker }: Pick<DockerContext, 'docker'>, what: string, tasks: readonly DockerTask[], signal: AbortSignal): Promise<Condition | undefined> {
   const task = tasks.find(isUnplaced);
   if (task === undefined) return undefined;
   const nodes = await listDockerNodes(docker, {}, { signal });
-  return misfitText(nodes, task.Spec) ?? waitsText(what, nodes, task);
+  const misfit = misfitOf(nodes, task.Spec);
+  return misfit ? condition('NO_MATCHING_NODE', misfit) : waiting(what, nodes, task);
 }

@@ -1,3 +1,4 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import type { ServiceToRun } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerLabels, type DockerTask, listDockerTasks } from '../engine/index.ts';
@@ -17,15 +18,18 @@ export interface HiddenInstances {
 
 const none: HiddenInstances = { awaited: [], lost: [] };
 
-/** That an instance which is to end may still run. @param node which and since when, as a part of a sentence */
-const mayRunText = (pod: string, node: string): string => `The instance ${pod} may still run on ${node}. It ends when that node is back.`;
-
-/** Of instances that are to end, those on nodes that are down, as sentences. @param down the nodes that are down, by their ids */
-export const lostTexts = (service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], down: DownNodes): readonly string[] =>
+/** Of instances that are to end, those on nodes that are down. @param down the nodes that are down, by their ids */
+const lostAmong = (service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], down: DownNodes) =>
   tasks.filter((task) => !hasEnded(task)).flatMap(({ ID, Slot, NodeID }) => {
-    const node = down.get(NodeID ?? '');
-    return node ? [mayRunText(podName(service, Slot, ID), node.text)] : [];
+    const on = down.get(NodeID ?? '');
+    return on ? [{ instance: podName(service, Slot, ID), node: on.node, since: on.since }] : [];
   });
+
+/** That instances which are to end may still run on nodes that are down; undefined if none may. @param down the nodes that are down, by their ids */
+export function mayStillRun(service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], down: DownNodes): Condition | undefined {
+  const instances = lostAmong(service, tasks, down);
+  return instances.length === 0 ? undefined : condition('INSTANCES_MAY_RUN', { instances });
+}
 
 /**
  * What managers know of the instances with these labels on nodes whose engines were not asked. Engines keep the task of an instance that is to end until its
@@ -40,5 +44,5 @@ export async function hiddenInstances(
   const tasks = (await listDockerTasks(context.docker, labelFilter(labels), { signal })).filter((task) => task.NodeID !== undefined && !asked.has(task.NodeID) && !hasEnded(task));
   if (tasks.length === 0) return none;
   const down = await downNodes(context, signal);
-  return { awaited: tasks.filter(({ NodeID }) => !down.has(NodeID!)).map(({ ID, Slot }) => podName(service, Slot, ID)), lost: lostTexts(service, tasks, down) };
+  return { awaited: tasks.filter(({ NodeID }) => !down.has(NodeID!)).map(({ ID, Slot }) => podName(service, Slot, ID)), lost: lostAmong(service, tasks, down).map((instance) => condition('INSTANCES_MAY_RUN', { instances: [instance] }).message) };
 }

@@ -1,3 +1,4 @@
+import { type Condition, condition } from '../../../../contract/index.ts';
 import type { InstanceEnd, RunningVersion } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerNode, type DockerTask, listDockerNodes } from '../engine/index.ts';
@@ -16,10 +17,9 @@ const seenAt = ({ UpdatedAt }: DockerNode): string => UpdatedAt.replace(/\.\d+Z$
 interface DownNode {
   /** When it was last seen to change, in milliseconds since the epoch: that it is down is as old as that, or older. */
   readonly at: number;
-  /** Which it is and since when it is down, as a part of a sentence. */
-  readonly text: string;
-  /** The same in words that stay true when it is back. */
-  readonly pastText: string;
+  /** Its name, and since when it is down: an ISO time. */
+  readonly node: string;
+  readonly since: string;
 }
 
 /** Nodes that don't answer any more, by their ids. */
@@ -28,9 +28,7 @@ export type DownNodes = ReadonlyMap<string, DownNode>;
 /** Those among the nodes that don't answer any more. */
 export const downAmong = (nodes: readonly DockerNode[]): DownNodes =>
   new Map(nodes.filter(({ Status }) => Status.State === 'down').map((node) => [node.ID, {
-    at: Date.parse(node.UpdatedAt),
-    text: `the node ${node.Description.Hostname}, which has been down since ${seenAt(node)} or earlier`,
-    pastText: `the node ${node.Description.Hostname}, which went down at ${seenAt(node)} or earlier`,
+    at: Date.parse(node.UpdatedAt), node: node.Description.Hostname, since: seenAt(node),
   }]));
 
 /** The nodes of the swarm that don't answer any more. */
@@ -40,7 +38,7 @@ export const downNodes = async ({ docker }: Pick<DockerContext, 'docker'>, signa
 /** The end of an instance that its node won't tell. `at` is in milliseconds since the epoch. */
 interface Loss {
   readonly at: number;
-  readonly why: string;
+  readonly why: Condition;
 }
 
 /** The instances that were lost with their nodes, by the ids of their tasks. The engine has given them up, and doesn't say that they ended. */
@@ -50,14 +48,14 @@ export async function lostInstances(context: DockerContext, tasks: readonly Dock
   const down = await downNodes(context, signal);
   return new Map(given.flatMap(({ ID: id, NodeID: nodeId }) => {
     const node = down.get(nodeId!);
-    return node ? [[id, { at: node.at, why: `it was lost with ${node.pastText}` }] as const] : [];
+    return node ? [[id, { at: node.at, why: condition('LOST_WITH_NODE', { node: node.node, since: node.since }) }] as const] : [];
   }));
 }
 
 /** A task as the engine would tell it if it knew that the instance has ended. */
-export function endedAsLost(task: DockerTask, { why }: Loss): DockerTask {
+export function endedAsLost(task: DockerTask): DockerTask {
   const { ContainerStatus: _, ...status } = task.Status;
-  return { ...task, Status: { ...status, State: 'failed', Err: why } };
+  return { ...task, Status: { ...status, State: 'failed' } };
 }
 
 /**
@@ -78,18 +76,20 @@ const isUnreplaced = (task: DockerTask, tasks: readonly DockerTask[], down: Down
   down.has(task.NodeID ?? '') && !tasks.some(({ Slot, NodeID, DesiredState }) => Slot === task.Slot && DesiredState === 'running' && NodeID !== undefined && !down.has(NodeID));
 
 /**
- * In words that instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is; undefined otherwise,
+ * That instances wait for the only node on which they may run, which is down or gone, or were lost with a node that is; undefined otherwise,
  * also where they wait for another reason: that they once ran on such a node says nothing of it.
  */
-export async function nodeObstacle(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+export async function nodeObstacle(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<Condition | undefined> {
   const all = await listDockerNodes(context.docker, {}, { signal, timeoutMilliseconds: answerMilliseconds });
   const down = downAmong(all);
   const waiting = tasks.filter((task) => isUnplaced(task) && task.DesiredState === 'running');
   const awaited = waiting.flatMap(({ Spec }) => boundNode(Spec) ?? []);
   const gone = awaited.find((id) => !all.some(({ ID }) => ID === id));
-  if (gone !== undefined) return `It can only run on the node ${gone}, which is not part of the cluster any more.`;
+  if (gone !== undefined) return condition('NODE_GONE', { node: gone });
   const only = awaited.map((id) => down.get(id)).find((each) => each !== undefined);
-  if (only !== undefined) return `An instance waits for ${only.text}: it can only run there.`;
+  if (only !== undefined) return condition('WAITING_FOR_NODE', { node: only.node, since: only.since });
   const lost = waiting.length > 0 ? undefined : tasks.find((task) => isUnreplaced(task, tasks, down));
-  return lost && `An instance ran on ${down.get(lost.NodeID!)!.text}. Another one is started on another node, if one fits and has room.`;
+  if (lost === undefined) return undefined;
+  const { node, since } = down.get(lost.NodeID!)!;
+  return condition('NODE_LOST', { node, since });
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { condition } from '../../../../contract/index.ts';
 import { TaskRefused } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { dockerInfo, type DockerNode, listDockerTasks } from '../engine/index.ts';
 import { labelledService } from '../labels.ts';
-import { fits, misfitText } from './fitting-nodes.ts';
+import { fits, misfitOf } from './fitting-nodes.ts';
 import { type PlacementParts, placementOf } from './placement.ts';
 
 /** What a node has to have for storage that is new. */
@@ -37,12 +38,15 @@ export async function chooseStorageNode(context: Pick<DockerContext, 'docker'>, 
   const { Swarm: { NodeID: own }, Architecture: architecture } = await dockerInfo(context.docker, { signal });
   const asked = placementOf({ ...placement, boundTo: undefined });
   const able = nodes.filter((node) => fits(node, asked));
-  if (able.length === 0) throw new TaskRefused(`${misfitText(nodes, asked) ?? 'The swarm has no node.'} It has no storage yet: any node that fits would do. Nothing was changed.`);
+  if (able.length === 0) {
+    const misfit = misfitOf(nodes, asked);
+    throw new TaskRefused(misfit ? condition('NO_MATCHING_NODE', { ...misfit, ending: 'no storage yet' }) : condition('NO_NODE', {}));
+  }
   // Probes and secret variables are programs for one kind.
   const alike = able.filter(({ ID, Description }) => ID === own || Description.Platform.Architecture === architecture);
   if (alike.length === 0) {
-    throw new TaskRefused(`The nodes that the placement rules ask for have another kind of CPU than the engine of the platform (${architecture}): ${able.map(({ Description }) => `${Description.Hostname} (${Description.Platform.Architecture})`).toSorted().join(', ')}. `
-      + 'All nodes need the same kind. It has no storage yet. Nothing was changed.');
+    const others = able.map(({ Description }) => `${Description.Hostname} (${Description.Platform.Architecture})`).toSorted();
+    throw new TaskRefused(condition('CPU_MISMATCH', { architecture, nodes: others }));
   }
   const reserved = await reservedMemory(context, service.id, signal);
   // An engine that answers runs, whatever the swarm knows of it just after it was started.

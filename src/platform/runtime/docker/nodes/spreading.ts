@@ -1,4 +1,5 @@
-import type { RuntimeLogLine, Task } from '../../index.ts';
+import { condition, type DataOf } from '../../../../contract/index.ts';
+import { conditionLine, type RuntimeLogLine, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, replicasOf } from '../engine/index.ts';
 import { fits } from './fitting-nodes.ts';
@@ -15,17 +16,18 @@ const moveMilliseconds = 20_000;
 
 const nodesOf = (tasks: readonly DockerTask[]): ReadonlySet<string> => new Set(tasks.flatMap(({ NodeID: id }) => id ?? []));
 
-const list = new Intl.ListFormat('en', { type: 'conjunction' });
+const named = (nodes: readonly DockerNode[]): string[] => nodes.map(({ Description }) => Description.Hostname).toSorted();
 
-const named = (nodes: readonly DockerNode[]): string => list.format(nodes.map(({ Description }) => Description.Hostname).toSorted());
+/** How instances share nodes. */
+type Crowding = Omit<DataOf<'INSTANCES_CROWDED'>, 'isMoving'>;
 
 /**
- * That instances share fewer nodes than they could, in words; undefined if they don't. Where they are spread over a label, nodes
+ * That instances share fewer nodes than they could; undefined if they don't. Where they are spread over a label, nodes
  * with the same value count as one.
  * @param tasks those that run
  * @param nodes all of the cluster
  */
-export function crowdingText(template: DockerServiceSpec['TaskTemplate'], tasks: readonly DockerTask[], nodes: readonly DockerNode[]): string | undefined {
+export function crowdingOf(template: DockerServiceSpec['TaskTemplate'], tasks: readonly DockerTask[], nodes: readonly DockerNode[]): Crowding | undefined {
   const label = spreadLabel(template);
   const placeOf = ({ ID: id, Spec }: DockerNode): string => (label === undefined ? id : (Spec.Labels?.[label] ?? ''));
   const taken = nodesOf(tasks);
@@ -33,7 +35,7 @@ export function crowdingText(template: DockerServiceSpec['TaskTemplate'], tasks:
   const used = new Set(here.map(placeOf));
   const free = nodes.filter((node) => !used.has(placeOf(node)) && takesInstances(node) && fits(node, template));
   if (used.size === 0 || used.size >= tasks.length || free.length === 0) return undefined;
-  return `All ${tasks.length} instances run on ${named(here)}${label === undefined ? '' : ` (${label}: ${[...used].join(', ')})`}, although ${named(free)} would take some`;
+  return { instances: tasks.length, nodes: named(here), label, values: label === undefined ? [] : [...used], free: named(free) };
 }
 
 /** Whether asking for the nodes can tell that instances are crowded. */
@@ -67,18 +69,18 @@ const scale = (context: DockerContext, task: Task, Replicas: number, signal: Abo
 export async function spreadInstances(context: DockerContext, task: Task, service: DockerService, tasks: readonly DockerTask[], wanted: number, before: Spreading | undefined, signal: AbortSignal): Promise<SpreadingStep | undefined> {
   const now = context.clock.now();
   const up = tasks.filter(isUp);
-  const line = (message: string): RuntimeLogLine => ({ at: now, message, pod: 'rollout', version: versionShown(task) });
+  const place = { at: now, pod: 'rollout', version: versionShown(task) };
   const { moves, since } = before ?? { moves: 0, since: now };
   if (replicasOf(service.Spec) > wanted) {
     const isSettled = up.length > wanted && up.every(({ Status }) => now - Date.parse(Status.Timestamp) >= settleMilliseconds);
     const isLate = now - since > moveMilliseconds;
     if (isSettled || isLate) await scale(context, task, wanted, signal);
-    return isLate && !isSettled ? { spreading: { moves: wanted, since }, lines: [line('No further instance got ready in time: they stay where they are')] } : { spreading: { moves, since }, lines: [] };
+    return isLate && !isSettled ? { spreading: { moves: wanted, since }, lines: [{ ...place, message: 'No further instance got ready in time: they stay where they are' }] } : { spreading: { moves, since }, lines: [] };
   }
   // The way back has to know that the version before was stopped. A service that starts has none that its instances could be crowded by.
   if (up.length !== wanted || moves >= wanted || isStopped(service.PreviousSpec?.Labels) || !mayBeCrowded(service.Spec.TaskTemplate, up)) return undefined;
-  const crowding = crowdingText(service.Spec.TaskTemplate, up, await listDockerNodes(context.docker, {}, { signal }));
+  const crowding = crowdingOf(service.Spec.TaskTemplate, up, await listDockerNodes(context.docker, {}, { signal }));
   if (crowding === undefined) return undefined;
   await scale(context, task, wanted + 1, signal);
-  return { spreading: { moves: moves + 1, since: now }, lines: [line(`${crowding}: moving one`)] };
+  return { spreading: { moves: moves + 1, since: now }, lines: [conditionLine(condition('INSTANCES_CROWDED', { ...crowding, isMoving: true }), place)] };
 }

@@ -1,8 +1,9 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import { type ServiceToRun, TaskRefused } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { dockerInfo, listDockerNodes, listDockerVolumes } from '../engine/index.ts';
 import { labelFilter, serviceLabels } from '../labels.ts';
-import { type NodesSeen, onEveryNode, type UnseenNode, unseenText } from './every-node.ts';
+import { type NodesSeen, onEveryNode, type UnseenNode } from './every-node.ts';
 import type { NodeEngines } from './node-engines.ts';
 import { chooseStorageNode, type NewStorage } from './new-storage.ts';
 
@@ -23,17 +24,12 @@ export interface StorageNeeds extends NewStorage {
 }
 
 /** Why storage that a service had can't be used: an empty volume would stand in its place. */
-function lostText({ service, recorded }: StorageNeeds, platformId: string, asked: readonly string[], unseen: readonly UnseenNode[]): string {
+function storageLost({ service, recorded }: StorageNeeds, platformId: string, asked: string[], unseen: readonly UnseenNode[]): Condition {
   const { nodeId, volumes } = recorded!;
-  const labels = (labelFilter(serviceLabels(platformId, service)).label ?? []).map((each) => `--label ${each}`).join(' ');
-  const was = nodeId === undefined ? `The node with the storage of ${service.name} is not known in this swarm` : `The storage of ${service.name} was on the node ${nodeId}, which is not part of the swarm any more`;
-  const looked = asked.length === 0 ? 'no node could be asked whether it has it' : `${volumes.join(', ')} is not on ${asked.join(', ')}`;
-  return [
-    `${was}, and ${looked}. Nothing was changed: it would begin empty.`,
-    ...(unseen.length > 0 ? [`Not asked: ${unseenText(unseen)}. If one of them has it, give the nodes agents, or list the address of its engine, in the clusters file.`] : []),
-    'If another machine has it, let that join the swarm, and deploy again.',
-    `If what was stored is lost, bring it back from a backup, or begin empty with this on one node: ${volumes.map((name) => `docker volume create ${labels} ${name}`).join(' && ')}`,
-  ].join(' ');
+  return condition('STORAGE_NOT_FOUND', {
+    node: nodeId, service: service.name, volumes: [...volumes], labels: [...(labelFilter(serviceLabels(platformId, service)).label ?? [])], asked,
+    unasked: unseen.map(({ name: node, why }) => ({ node, why })),
+  });
 }
 
 /** The names of the volumes that a service has on each node that can be asked. */
@@ -60,10 +56,10 @@ export async function storageNode(context: DockerContext, needs: StorageNeeds, s
   const holders = seen.filter(({ result }) => (recorded ? recorded.volumes.every((each) => result.includes(each)) : volumes.some((each) => result.includes(each))));
   const [holder, ...others] = holders.map(({ node }) => node);
   if (others.length > 0) {
-    throw new TaskRefused(`Several nodes have storage of ${service.name} (${holders.map(({ node }) => node.Description.Hostname).toSorted().join(', ')}), and which of it counts is not known. `
-      + `Nothing was changed. Remove what isn't needed on its node: docker volume rm ${(recorded?.volumes ?? volumes).join(' ')}`);
+    const names = holders.map(({ node }) => node.Description.Hostname).toSorted();
+    throw new TaskRefused(condition('STORAGE_AMBIGUOUS', { service: service.name, nodes: names, volumes: [...(recorded?.volumes ?? volumes)] }));
   }
   if (holder !== undefined) return holder.ID;
-  if (recorded !== undefined) throw new TaskRefused(lostText(needs, context.platformId, seen.map(({ node }) => node.Description.Hostname).toSorted(), unseen));
+  if (recorded !== undefined) throw new TaskRefused(storageLost(needs, context.platformId, seen.map(({ node }) => node.Description.Hostname).toSorted(), unseen));
   return chooseStorageNode(context, needs, nodes, signal);
 }

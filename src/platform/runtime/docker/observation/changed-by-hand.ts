@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { condition, type Condition, type OutsideChange } from '../../../../contract/index.ts';
 import { replicasOf, type DockerContainerSpec, type DockerServiceSpec } from '../engine/index.ts';
 
 /** Empty lists and objects, and what is absent, are the same to an engine. */
@@ -24,31 +25,31 @@ function changedVariables(one: Container, other: Container): string[] {
   return [...new Set(differing.map((line) => line.split('=')[0]!))].toSorted();
 }
 
-/** The parts of a service that decide what runs, and what to say of one that differs. */
-const parts: readonly { readonly of: (spec: DockerServiceSpec) => unknown; readonly said: (before: DockerServiceSpec, after: DockerServiceSpec) => string }[] = [
-  { of: (spec) => containerOf(spec)?.Image, said: (_, after) => `Somebody changed its image on the engine to ${containerOf(after)?.Image ?? 'another one'}` },
-  { of: (spec) => [containerOf(spec)?.Command, containerOf(spec)?.Args], said: () => 'Somebody changed the command of its instances on the engine' },
+/** The parts of a service that decide what runs, and what was changed if one differs. */
+const parts: readonly { readonly of: (spec: DockerServiceSpec) => unknown; readonly change: (before: DockerServiceSpec, after: DockerServiceSpec) => OutsideChange }[] = [
+  { of: (spec) => containerOf(spec)?.Image, change: (_, after) => ({ of: 'image', to: containerOf(after)?.Image }) },
+  { of: (spec) => [containerOf(spec)?.Command, containerOf(spec)?.Args], change: () => ({ of: 'command' }) },
   {
     of: (spec) => containerOf(spec)?.Env?.toSorted(),
-    said: (before, after) => `Somebody changed its variables on the engine: ${changedVariables(containerOf(before), containerOf(after)).join(', ')}`,
+    change: (before, after) => ({ of: 'variables', names: changedVariables(containerOf(before), containerOf(after)) }),
   },
-  { of: (spec) => containerOf(spec)?.Mounts, said: () => 'Somebody changed its volumes on the engine' },
-  { of: (spec) => [containerOf(spec)?.Secrets, containerOf(spec)?.Configs], said: () => 'Somebody changed the secrets or files of its instances on the engine' },
-  { of: (spec) => containerOf(spec)?.Healthcheck, said: () => 'Somebody changed its health check on the engine' },
-  { of: (spec) => spec.TaskTemplate.Networks, said: () => 'Somebody changed its networks on the engine' },
-  { of: (spec) => spec.TaskTemplate.Resources, said: () => 'Somebody changed its limits of CPU and memory on the engine' },
-  { of: (spec) => spec.TaskTemplate.Placement?.Constraints, said: () => 'Somebody changed on which nodes it may run' },
+  { of: (spec) => containerOf(spec)?.Mounts, change: () => ({ of: 'volumes' }) },
+  { of: (spec) => [containerOf(spec)?.Secrets, containerOf(spec)?.Configs], change: () => ({ of: 'secrets or files' }) },
+  { of: (spec) => containerOf(spec)?.Healthcheck, change: () => ({ of: 'health check' }) },
+  { of: (spec) => spec.TaskTemplate.Networks, change: () => ({ of: 'networks' }) },
+  { of: (spec) => spec.TaskTemplate.Resources, change: () => ({ of: 'limits' }) },
+  { of: (spec) => spec.TaskTemplate.Placement?.Constraints, change: () => ({ of: 'nodes' }) },
 ];
 
 /**
- * What somebody changed of a service without the platform, as sentences. Only what decides what runs counts: labels, versions
+ * What somebody changed of a service without the platform. Only what decides what runs counts: labels, versions
  * and how updates go don't.
  * @param recorded the service as its deployment left it
  * @param wanted how many instances it should have
  */
-export function changesByHand(recorded: DockerServiceSpec, wanted: number, present: DockerServiceSpec): string[] {
+export function changesByHand(recorded: DockerServiceSpec, wanted: number, present: DockerServiceSpec): Condition[] {
   const replicas = replicasOf(present);
-  const scaled = replicas === wanted ? [] : [`Somebody scaled it from ${wanted} to ${replicas} on the engine`];
-  const changed = parts.filter(({ of }) => !isSame(of(recorded), of(present))).map(({ said }) => said(recorded, present));
-  return [...scaled, ...changed].map((sentence) => `${sentence}. Deploy it again to undo that.`);
+  const scaled: OutsideChange[] = replicas === wanted ? [] : [{ of: 'scale', from: wanted, to: replicas }];
+  const changed = parts.filter(({ of }) => !isSame(of(recorded), of(present))).map(({ change }) => change(recorded, present));
+  return [...scaled, ...changed].map((change) => condition('CHANGED_EXTERNALLY', { change }));
 }

@@ -1,3 +1,4 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import { type RunningVersion, type RuntimeLogLine, RuntimeProblem, type Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerError, type DockerLogLine, type DockerLogSelection, isDockerError, listDockerTasks, readDockerContainerLogs, readDockerServiceLogs, readDockerTaskLogs, type DockerTask } from '../engine/index.ts';
@@ -66,9 +67,15 @@ async function readLines(context: DockerContext, service: Task['service'], tasks
   return { ...together, lines: [...together.lines.filter((line) => !read.some(({ taskId }) => taskId === taskIdOf(line))), ...read.flatMap(({ lines }) => lines)] };
 }
 
+/** What a line tells that our program in front of others wrote, because it could not start them; see `entrypoint.c`. */
+function notStarted(message: string): { readonly condition: Condition } | undefined {
+  const why = /^infra-entrypoint: (.+ (?:was not found|can't be started: .+))$/.exec(message)?.[1];
+  return why === undefined ? undefined : { condition: condition('PROGRAM_NOT_STARTED', { why }) };
+}
+
 const toRuntimeLine = (service: Task['service'], version: string, slots: ReadonlyMap<string, number | undefined>, line: DockerLogLine): RuntimeLogLine => {
   const taskId = taskIdOf(line);
-  return { at: Date.parse(line.timestamp), message: line.text, pod: podName(service, slots.get(taskId), taskId), version };
+  return { at: Date.parse(line.timestamp), message: line.text, pod: podName(service, slots.get(taskId), taskId), version, ...notStarted(line.text) };
 };
 
 const slotsOf = (tasks: readonly DockerTask[]): ReadonlyMap<string, number | undefined> => new Map(tasks.map(({ ID, Slot }) => [ID, Slot]));
@@ -142,7 +149,7 @@ export async function runningLines(context: DockerContext, version: RunningVersi
   const unread = ownTasks.flatMap(({ ID, Slot, NodeID, Status }): RuntimeLogLine[] => {
     const node = Status.ContainerStatus?.ContainerID ? down.get(NodeID ?? '') : undefined;
     const pod = podName(version.service, Slot, ID);
-    return node ? [{ at: node.at, message: `The log of ${pod} can't be read: it is on ${node.text}.`, pod, version: versionShown(version) }] : [];
+    return node ? [{ at: node.at, message: `The log of ${pod} can't be read: it is on the node ${node.node}, which has been down since ${node.since} or earlier.`, pod, version: versionShown(version) }] : [];
   });
   const partly: RuntimeLogLine[] = why === undefined ? [] : [{ at: context.clock.now(), message: `Not all of what the instances log could be read: ${why}.`, pod: 'engine', version: versionShown(version) }];
   return [...lines.map((line) => toRuntimeLine(version.service, versionOf(line), slots, line)), ...unread, ...partly].toSorted((one, other) => one.at - other.at).slice(-limit);
@@ -153,5 +160,5 @@ export async function lastLines(context: DockerContext, version: RunningVersion,
   if ((await downNodes(context, signal)).has(task.NodeID ?? '')) return [];
   const { lines } = await linesOf(readDockerTaskLogs(context.docker, task.ID, { tail: limit, signal, timeoutMilliseconds }));
   const pod = podName(version.service, task.Slot, task.ID);
-  return lines.map(({ timestamp, text: message }) => ({ at: Date.parse(timestamp), message, pod, version: versionShown(version) }));
+  return lines.map(({ timestamp, text: message }) => ({ at: Date.parse(timestamp), message, pod, version: versionShown(version), ...notStarted(message) }));
 }

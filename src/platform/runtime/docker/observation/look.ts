@@ -1,20 +1,21 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import type { InstanceEnd, RunningService, RunningVersion, Runtime } from '../../index.ts';
 import { changesByHand } from './changed-by-hand.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { type DockerNode, type DockerService, type DockerServiceSpec, type DockerTask, listDockerNodes, listDockerServices, listDockerTasks, replicasOf } from '../engine/index.ts';
 import { isUp, hasFailed, wasReplaced } from '../instance-states.ts';
-import { unplacedText } from '../nodes/fitting-nodes.ts';
+import { unplaced } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from '../services/instance-failure.ts';
 import { lastLines } from './instance-logs.ts';
 import { isStopped, labelFilter, platformLabels } from '../labels.ts';
 import { notLeaving } from '../nodes/leaving-node.ts';
-import { lostTexts } from '../nodes/hidden-instances.ts';
-import { downAmong, type DownNodes, lostWithNodes, nodeObstacle } from '../nodes/lost-nodes.ts';
+import { mayStillRun } from '../nodes/hidden-instances.ts';
+import { downAmong, lostWithNodes, nodeObstacle } from '../nodes/lost-nodes.ts';
 import { dockerServiceName, podName } from '../names.ts';
 import { readRecord } from '../record.ts';
 import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
-import { crowdingText, mayBeCrowded } from '../nodes/spreading.ts';
-import { createSilentNodes, silenceText } from './silent-nodes.ts';
+import { crowdingOf, mayBeCrowded } from '../nodes/spreading.ts';
+import { createSilentNodes, silence } from './silent-nodes.ts';
 import { answerMilliseconds } from '../waits.ts';
 
 /** How long an instance that replaces a failed one has to run before it counts, in milliseconds: a crash loop must not look as if it came and went. */
@@ -66,20 +67,17 @@ async function endsOf(context: DockerContext, version: RunningVersion, tasks: re
   return [...known.filter(({ at }) => at >= runningSince), ...fresh, ...lost].toSorted((one, other) => one.at - other.at).slice(-mostEnds);
 }
 
-/** Why instances are missing that didn't end by themselves, as a sentence; undefined if nothing is known to be in their way. */
-async function obstacleOf(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<string | undefined> {
+/** Why instances are missing that didn't end by themselves; undefined if nothing is known to be in their way. */
+async function obstacleOf(context: DockerContext, tasks: readonly DockerTask[], signal: AbortSignal): Promise<Condition | undefined> {
   const lost = await nodeObstacle(context, tasks, signal);
   if (lost !== undefined) return lost;
-  return unplacedText(context, 'an instance', tasks.filter(({ DesiredState }) => DesiredState === 'running'), signal);
+  return unplaced(context, 'an instance', tasks.filter(({ DesiredState }) => DesiredState === 'running'), signal);
 }
 
-/** That instances of a service that was stopped may still run, as sentences; undefined if none may. */
-const stoppedObstacle = ({ service }: RunningVersion, tasks: readonly DockerTask[], down: DownNodes): string | undefined => lostTexts(service, tasks, down).join(' ') || undefined;
-
-/** That instances share fewer nodes than they could, as a sentence; undefined if they don't. */
-function crowdingOf(template: DockerServiceSpec['TaskTemplate'], up: readonly DockerTask[], nodes: readonly DockerNode[]): string | undefined {
-  const text = mayBeCrowded(template, up) ? crowdingText(template, up, nodes) : undefined;
-  return text && `${text}. The next deployment spreads them.`;
+/** That instances share fewer nodes than they could; undefined if they don't. */
+function crowdingObstacle(template: DockerServiceSpec['TaskTemplate'], up: readonly DockerTask[], nodes: readonly DockerNode[]): Condition | undefined {
+  const crowding = mayBeCrowded(template, up) ? crowdingOf(template, up, nodes) : undefined;
+  return crowding && condition('INSTANCES_CROWDED', { ...crowding, isMoving: false });
 }
 
 /** How many instances are up, without those that have only just replaced a failed one. One that was lost with its node did not fail. */
@@ -94,7 +92,7 @@ function settledCount(tasks: readonly DockerTask[], allEnds: readonly InstanceEn
 }
 
 const gone = (serviceId: string, wanted: number, ends: readonly InstanceEnd[]): RunningService =>
-  ({ serviceId, wanted, running: 0, ends, changes: ['Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.'] });
+  ({ serviceId, wanted, running: 0, ends, changes: [condition('REMOVED_EXTERNALLY', {})] });
 
 /**
  * Creates the function that looks at what runs. Three requests for all services; what ended is only asked for where something
@@ -134,9 +132,9 @@ export function createLook(context: DockerContext): Runtime['look'] {
       next.set(serviceId, { ends, ...(steady !== undefined && { steady }) });
       if (present === undefined) return gone(serviceId, wanted, ends);
       const running = settledCount(tasks.filter(({ NodeID }) => !silent.has(NodeID ?? '')), ends, clock.now());
-      const obstacle = wanted === 0 ? stoppedObstacle(version, history, down)
-        : running < wanted ? (silenceText(version.service, tasks, silent) ?? (isQuiet ? undefined : await obstacleOf(context, history, signal)))
-          : crowdingOf(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
+      const obstacle = wanted === 0 ? mayStillRun(version.service, history, down)
+        : running < wanted ? (silence(version.service, tasks, silent) ?? (isQuiet ? undefined : await obstacleOf(context, history, signal)))
+          : crowdingObstacle(present.Spec.TaskTemplate, tasks.filter(isUp), nodes);
       return { serviceId, wanted, running, ends, changes: changesByHand(recorded, wanted, notLeaving(present.Spec)), ...(obstacle !== undefined && { obstacle }) };
     }));
     remembered = next;

@@ -1,5 +1,6 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import type { PlatformClock } from '../../../common/index.ts';
-import { unknownWhether, type ServiceToRun } from '../../index.ts';
+import type { ServiceToRun } from '../../index.ts';
 import type { DockerNode, DockerTask } from '../engine/index.ts';
 import { isUp } from '../instance-states.ts';
 import { podName } from '../names.ts';
@@ -30,12 +31,12 @@ export function createSilentNodes(clock: Pick<PlatformClock, 'now'>): (nodes: re
   };
 }
 
-/** That nobody knows whether instances run, as a sentence; undefined if none is on a silent node. */
-export function silenceText(service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], silent: SilentNodes): string | undefined {
+/** That nobody knows whether instances run; undefined if none is on a silent node. */
+export function silence(service: Pick<ServiceToRun, 'id' | 'name'>, tasks: readonly DockerTask[], silent: SilentNodes): Condition | undefined {
   const hidden = tasks.filter((task) => isUp(task) && silent.has(task.NodeID ?? ''));
   if (hidden.length === 0) return undefined;
-  const names = [...new Set(hidden.map(({ NodeID }) => silent.get(NodeID!)!.name))].toSorted().join(', ');
+  const node = [...new Set(hidden.map(({ NodeID }) => silent.get(NodeID!)!.name))].toSorted().join(', ');
   const since = Math.min(...hidden.map(({ NodeID }) => silent.get(NodeID!)!.since));
-  const pods = hidden.map(({ ID, Slot }) => podName(service, Slot, ID)).toSorted().join(', ');
-  return unknownWhether(`whether ${pods} still ${hidden.length === 1 ? 'runs' : 'run'}: the managers have not reached the node ${names} since ${new Date(since).toISOString().replace(/\.\d+Z$/, 'Z')} or earlier.`);
+  const pods = hidden.map(({ ID, Slot }) => podName(service, Slot, ID)).toSorted();
+  return condition('NODE_UNREACHABLE', { node, since: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'), instances: pods });
 }

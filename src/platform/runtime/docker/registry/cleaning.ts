@@ -1,5 +1,5 @@
 import { deleteDockerService, ignoring, type DockerService, listDockerTasks, readDockerServiceLogs } from '../engine/index.ts';
-import { bytesText } from '../git/index.ts';
+import { bytesText } from '../../../../contract/index.ts';
 import { registryFiles } from './registry-files.ts';
 import { applyDraft, cleanerDraft, type RegistryEngine } from './registry-services.ts';
 import type { RegistryServices } from './registry-state.ts';

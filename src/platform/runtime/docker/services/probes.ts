@@ -1,3 +1,4 @@
+import { condition, type Condition, type DataOf } from '../../../../contract/index.ts';
 import type { ServiceToRun } from '../../index.ts';
 import type { DockerContainer, DockerHealthcheck } from '../engine/index.ts';
 import { programPath } from '../programs/programs.ts';
@@ -100,12 +101,17 @@ export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: H
 /** The exit code of a process that was ended by SIGKILL. */
 const killed = 137;
 
+/** What our probe reports, which is made in `probe.c`: that a port refuses connections, or answers with a status. */
+function probeFacts(why: string): Pick<DataOf<'PROBE_FAILED'>, 'why' | 'port' | 'status' | 'isRefused'> {
+  const { port, status, refused } = /^port (?<port>\d+): (?:status (?<status>\d+)|(?<refused>connection refused))/.exec(why)?.groups ?? {};
+  return { why, ...(port !== undefined && { port: Number(port) }), ...(status !== undefined && { status: Number(status) }), ...(refused !== undefined && { isRefused: true }) };
+}
+
 /** What is wrong with the health of a container. */
 export interface HealthProblem {
   /** Whether the engine ends a container for it. A probe of readiness never is a reason. */
   readonly isDeadly: boolean;
-  /** A sentence. */
-  readonly text: string;
+  readonly condition: Condition;
 }
 
 /**
@@ -118,8 +124,8 @@ export function healthProblem(health: DockerContainer['State']['Health']): Healt
   if (last === undefined) return undefined;
   const line = last.Output.trim().split('\n')[0]!.trim();
   const [, state, why] = /^not (ready|alive): (.+)$/.exec(line) ?? [];
-  if (state === 'alive') return { isDeadly: true, text: `The liveness probe failed: ${why}.` };
-  if (state === 'ready') return { isDeadly: false, text: `The readiness probe ${last.ExitCode === 0 ? 'fails since the instance started' : 'has not passed'}: ${why}.` };
+  if (state === 'alive') return { isDeadly: true, condition: condition('PROBE_FAILED', { probe: 'liveness', how: 'failed', ...probeFacts(why!) }) };
+  if (state === 'ready') return { isDeadly: false, condition: condition('PROBE_FAILED', { probe: 'readiness', how: last.ExitCode === 0 ? 'failing since start' : 'not passed', ...probeFacts(why!) }) };
   if (last.ExitCode === 0) return undefined;
-  return { isDeadly: true, text: `The health check failed with exit code ${last.ExitCode}${line === '' ? '' : `: ${line.replace(/\.$/, '')}`}.` };
+  return { isDeadly: true, condition: condition('HEALTH_CHECK_FAILED', { code: last.ExitCode, said: line }) };
 }

@@ -1,4 +1,5 @@
-import type { Observation, RuntimeCall, Task, TaskInputs } from '../../index.ts';
+import { condition } from '../../../../contract/index.ts';
+import { ConditionError, type Observation, type RuntimeCall, type Task, type TaskInputs } from '../../index.ts';
 import { databaseImage, dataStorage, dataVersionOf } from '../databases/databases.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { inspectDockerDistribution, inspectDockerImage, isDockerError, pullDockerImage, type DockerRegistryCredentials } from '../engine/index.ts';
@@ -36,14 +37,15 @@ function referenceOf({ databaseImages }: DockerContext, { service }: Task, { reg
 
 const keyOf = ({ deploymentId, service }: Task): string => `pull/${deploymentId}/${service.id}`;
 
-/** Why an image can't be had, in words: the registry is asked, because an engine tells one failure of a pull from another badly. */
-function refusalOf(error: unknown, reference: string, host: string): Error {
+/** Why an image can't be had: the registry is asked, because an engine tells one failure of a pull from another badly. */
+function refusalOf(error: unknown, image: string, registry: string): Error {
+  const denied = (): Error => new ConditionError(condition('PULL_DENIED', { image, registry }), { cause: error });
   if (isDockerError(error, 'unreachable', 'no manager', 'no leader')) return error;
-  if (isDockerError(error, 'not found')) return new Error(`The image ${reference} does not exist: the registry ${host} knows no such name or tag.`, { cause: error });
-  if (isDockerError(error, 'refused')) return new Error(`The registry ${host} denied access to ${reference}: it does not exist, or these credentials may not pull it.`, { cause: error });
-  if (isDockerError(error, 'failed') && /unauthorized|denied|no basic auth/i.test(error.reason)) return new Error(`The registry ${host} denied access to ${reference}: it does not exist, or these credentials may not pull it.`, { cause: error });
-  if (isDockerError(error, 'timeout')) return new Error(`The image ${reference} could not be pulled: ${error.reason}, perhaps because the registry ${host} does not answer it`, { cause: error });
-  if (isDockerError(error)) return new Error(`The image ${reference} could not be pulled: ${error.reason}`, { cause: error });
+  if (isDockerError(error, 'not found')) return new ConditionError(condition('IMAGE_NOT_FOUND', { image, registry }), { cause: error });
+  if (isDockerError(error, 'refused')) return denied();
+  if (isDockerError(error, 'failed') && /unauthorized|denied|no basic auth/i.test(error.reason)) return denied();
+  if (isDockerError(error, 'timeout')) return new ConditionError(condition('IMAGE_NOT_PULLED', { image, said: error.reason, silent: registry }), { cause: error });
+  if (isDockerError(error)) return new ConditionError(condition('IMAGE_NOT_PULLED', { image, said: error.reason }), { cause: error });
   return error instanceof Error ? error : new Error(String(error));
 }
 

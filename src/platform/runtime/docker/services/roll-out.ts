@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observation, RuntimeCall, RuntimeLogLine, Task, TaskInputs } from '../../index.ts';
+import { condition, type Condition } from '../../../../contract/index.ts';
+import { conditionLine, type Observation, type RuntimeCall, type RuntimeLogLine, type Task, type TaskInputs } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import { databaseVariables } from '../databases/databases.ts';
 import type { DockerContext } from '../docker-context.ts';
@@ -56,8 +57,8 @@ interface RolloutCursor {
   readonly engineStarts?: readonly number[];
   /** How far its instances are spread over the nodes, once all run. */
   readonly spreading?: Spreading;
-  /** Why it fails. From then on the way back is gone. */
-  readonly failure?: string;
+  /** Why it fails; earlier programs noted the sentence. From then on the way back is gone. */
+  readonly failure?: Condition | string;
 }
 
 const firstCursor: RolloutCursor = { told: {}, reported: {} };
@@ -124,7 +125,7 @@ type Lost = Awaited<ReturnType<typeof lostInstances>>;
 
 /** The state of one instance, in words. */
 const toldOf = ({ ID, Status }: DockerTask, lost: Lost): string => {
-  if (lost.has(ID)) return `is gone: ${lost.get(ID)!.why}`;
+  if (lost.has(ID)) return 'is gone';
   return Status.State === 'running' ? 'is running' : Status.State === 'starting' ? 'is starting' : Status.State;
 };
 
@@ -134,8 +135,10 @@ async function instanceLines(context: DockerContext, task: Task, mine: readonly 
   const changed = mine.filter((each) => ['starting', 'running'].includes(each.Status.State) || lost.has(each.ID) || hasFailed(each)).filter((each) => told[each.ID] !== toldOf(each, lost));
   const lines = await Promise.all(changed.map(async (each) => {
     const pod = podName(task.service, each.Slot, each.ID);
-    const message = hasFailed(each) ? `Instance ${pod} failed: ${await instanceFailure(context, each, signal)}` : `Instance ${pod} ${toldOf(each, lost)}`;
-    return { at: context.clock.now(), message, pod, version };
+    const place = { at: context.clock.now(), pod, version };
+    const loss = lost.get(each.ID);
+    if (hasFailed(each)) return conditionLine(condition('INSTANCE_FAILED', { instance: pod, cause: await instanceFailure(context, each, signal) }), place);
+    return loss ? conditionLine(condition('INSTANCE_LOST', { instance: pod, cause: loss.why }), place) : { ...place, message: `Instance ${pod} ${toldOf(each, lost)}` };
   }));
   return { lines, told: { ...told, ...Object.fromEntries(changed.map((each) => [each.ID, toldOf(each, lost)])) } };
 }
@@ -151,14 +154,16 @@ function wantedInstances(task: Task, { Spec }: DockerService): number {
 export async function observeRollOut(context: DockerContext, task: Task, text: string | null, { signal }: RuntimeCall): Promise<Observation> {
   const now = context.clock.now();
   const cursor = readCursor(text);
+  const failedFor = (why: Condition): Observation =>
+    ({ outcome: 'failed', reason: why.message, lines: [conditionLine(why, { at: now, pod: 'rollout', version: versionShown(task) })], cursor: JSON.stringify(cursor) });
   if (cursor.failure !== undefined) {
-    const reason = [cursor.failure, await goBack(context, task, signal)].filter((each) => each !== undefined).join(' ');
-    return { outcome: 'failed', reason, lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }], cursor: JSON.stringify(cursor) };
+    const cause = typeof cursor.failure === 'string' ? condition('OTHER', { told: cursor.failure }) : cursor.failure;
+    const missing = await goBack(context, task, signal);
+    return failedFor(missing.length === 0 ? cause : condition('NOT_ROLLED_BACK', { cause, missing: [...missing] }));
   }
   const service = await findDockerService(context, task.service, signal);
   if (service === undefined || labelledDeployment(service.Spec.Labels) !== task.deploymentId) {
-    const reason = 'Somebody removed or replaced the service on the engine during the rollout.';
-    return { outcome: 'failed', reason, lines: [{ at: now, message: reason, pod: 'rollout', version: versionShown(task) }], cursor: JSON.stringify(cursor) };
+    return failedFor(condition('REPLACED_EXTERNALLY', {}));
   }
   const start = await engineStart(context, signal);
   const known = cursor.engineStarts ?? [];

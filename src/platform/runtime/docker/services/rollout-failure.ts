@@ -1,10 +1,11 @@
+import { condition, type Condition } from '../../../../contract/index.ts';
 import type { Task } from '../../index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { cameTooEarly, endedWithEngine } from '../engine-start.ts';
 import type { DockerService, DockerTask } from '../engine/index.ts';
 import { hasFailed } from '../instance-states.ts';
-import { unplacedText } from '../nodes/fitting-nodes.ts';
-import { unbegunText } from '../nodes/unbegun-instances.ts';
+import { unplaced } from '../nodes/fitting-nodes.ts';
+import { unbegun } from '../nodes/unbegun-instances.ts';
 import { instanceFailure, unreadiness } from './instance-failure.ts';
 import { isObstructed } from '../cleanup/left-links.ts';
 import { placementMilliseconds } from '../waits.ts';
@@ -31,23 +32,23 @@ interface RolloutFacts {
 }
 
 /** Why a rollout has failed; undefined while it hasn't. Instances that ended because the engine did say nothing of the new version. */
-export async function rolloutFailure(context: DockerContext, task: Task, service: DockerService, { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts, signal: AbortSignal): Promise<string | undefined> {
+export async function rolloutFailure(context: DockerContext, task: Task, service: DockerService, { mine, unplacedSince, obstructedSince, engineStarts }: RolloutFacts, signal: AbortSignal): Promise<Condition | undefined> {
   const wentWithEngine = (each: DockerTask): boolean => cameTooEarly(each, engineStarts) || endedWithEngine(each, Date.parse(each.CreatedAt), engineStarts);
   const failed = mine.filter((each) => hasFailed(each) && !isObstructed(each) && !wentWithEngine(each)).toSorted((one, other) => other.Status.Timestamp.localeCompare(one.Status.Timestamp));
   if (failed.length > 0 && (failed.length > toleratedFailures || service.UpdateStatus?.State === 'paused')) {
-    return `${failed.length === 1 ? 'An instance' : `${failed.length} instances`} of the new version failed: ${await instanceFailure(context, failed[0]!, signal)}.`;
+    return condition('INSTANCES_FAILED', { instances: failed.length, cause: await instanceFailure(context, failed[0]!, signal) });
   }
   if (obstructedSince !== undefined && context.clock.now() - obstructedSince > obstructionMilliseconds) {
-    return `No instance of the new version could be started: ${await instanceFailure(context, mine.find(isObstructed)!, signal)}.`;
+    return condition('INSTANCES_NOT_STARTED', { cause: await instanceFailure(context, mine.find(isObstructed)!, signal) });
   }
-  const unplaced = unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds ? await unplacedText(context, 'an instance', mine, signal) : undefined;
-  if (unplaced !== undefined) return unplaced;
+  const waiting = unplacedSince !== undefined && context.clock.now() - unplacedSince > placementMilliseconds ? await unplaced(context, 'an instance', mine, signal) : undefined;
+  if (waiting !== undefined) return waiting;
   // What an instance was before the engine started again is not what it is.
   const known = engineStarts.at(-1) ?? 0;
-  const unbegun = await unbegunText(context, 'An instance of the new version', mine, known, signal);
-  if (unbegun !== undefined) return unbegun;
+  const forgotten = await unbegun(context, 'An instance of the new version', mine, known, signal);
+  if (forgotten !== undefined) return forgotten;
   const late = mine.find(({ Status, DesiredState }) => Status.State === 'starting' && DesiredState === 'running' && Date.parse(Status.Timestamp) >= known && context.clock.now() - Date.parse(Status.Timestamp) > readyLimit(task));
-  return late && `An instance of the new version did not get ready in time. ${await unreadiness(context, late, signal)}`;
+  return late && condition('NOT_READY_IN_TIME', { cause: await unreadiness(context, late, signal) });
 }
 
 /** How long an instance may take to get ready, in milliseconds: what its readiness probe allows, and a little for starting it. */

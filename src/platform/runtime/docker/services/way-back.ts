@@ -1,3 +1,4 @@
+import { condition } from '../../../../contract/index.ts';
 import { type Task, TaskRefused } from '../../index.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
 import type { DockerContext } from '../docker-context.ts';
@@ -9,7 +10,7 @@ import { deleteUnusedFiles } from './mounted-files.ts';
 import { stoppedSpec } from './service-spec.ts';
 import { applySpec, findDockerService, requireFence } from './services-of-ours.ts';
 
-/** What a version was rolled out with and the swarm doesn't have any more, in words; nothing if all is there. It is gone in a swarm that was made anew. */
+/** What a version was rolled out with and the swarm doesn't have any more; nothing if all is there. It is gone in a swarm that was made anew. */
 async function missingParts({ docker, platformId }: DockerContext, service: Task['service'], { TaskTemplate }: DockerServiceSpec, signal: AbortSignal): Promise<readonly string[]> {
   const labels = labelFilter(serviceLabels(platformId, service));
   const [networks, secrets, configs, nodes] = await Promise.all([
@@ -30,17 +31,17 @@ async function missingParts({ docker, platformId }: DockerContext, service: Task
  */
 export async function requireParts(context: DockerContext, service: Task['service'], spec: DockerServiceSpec, signal: AbortSignal): Promise<void> {
   const missing = await missingParts(context, service, spec, signal);
-  if (missing.length > 0) throw new TaskRefused(`The swarm doesn't have what ${service.name} was deployed with any more (${missing.join(', ')}), as after it was made anew. Deploy it again.`);
+  if (missing.length > 0) throw new TaskRefused(condition('PARTS_MISSING', { service: service.name, missing: [...missing] }));
 }
 
 /**
  * Goes back to the version that ran before, as it was. A service that never ran is removed, and so is one whose version before can't come back, because the
  * swarm was made anew since.
- * @returns why what ran before did not come back, as sentences; undefined if it did, or if nothing ran
+ * @returns what is missing of what ran before, which therefore did not come back; nothing if it did, or if nothing ran
  */
-export async function goBack(context: DockerContext, task: Task, signal: AbortSignal): Promise<string | undefined> {
+export async function goBack(context: DockerContext, task: Task, signal: AbortSignal): Promise<readonly string[]> {
   const present = await findDockerService(context, task.service, signal);
-  if (present === undefined || labelledDeployment(present.Spec.Labels) !== task.deploymentId) return undefined;
+  if (present === undefined || labelledDeployment(present.Spec.Labels) !== task.deploymentId) return [];
   requireFence(present, task.fencingToken);
   const before = readRecord(task.runningRecord)?.spec;
   const missing = before === undefined ? [] : await missingParts(context, task.service, before, signal);
@@ -48,5 +49,5 @@ export async function goBack(context: DockerContext, task: Task, signal: AbortSi
   if (good === undefined) await deleteDockerService(context.docker, present.ID, { signal });
   else await applySpec(context, task, () => (isStopped(present.PreviousSpec?.Labels) ? stoppedSpec(good) : good), { signal, credentials: credentialsForImage(context, good.TaskTemplate.ContainerSpec.Image) });
   await deleteUnusedFiles(context, task.service, good, signal);
-  return missing.length === 0 ? undefined : `The version before can't be started again: the swarm doesn't have ${missing.join(', ')} any more, as after it was made anew. Nothing of the service runs until a deployment succeeds.`;
+  return missing;
 }

@@ -17,6 +17,7 @@ import { failuresAndSecrets } from './0014-failures-and-secrets.ts';
 import { measurements } from './0015-measurements.ts';
 import { databaseBackups } from './0016-database-backups.ts';
 import { alertMatches } from './0017-alert-matches.ts';
+import { conditionsOfLines } from './0018-conditions.ts';
 import type { DatabaseSchema } from '../../schema/schema.ts';
 
 /** All migrations, in the order of their names. Listed here because the bundled program has no folder to search. */
@@ -38,6 +39,7 @@ const migrations: Record<string, Migration> = {
   '0015-measurements': measurements,
   '0016-database-backups': databaseBackups,
   '0017-alert-matches': alertMatches,
+  '0018-conditions': conditionsOfLines,
 };
 
 /** The names of all migrations. */

@@ -28,7 +28,7 @@ const fetchedBy = (repository: string, { tags, ...more }: Partial<GitRequest> & 
 
 const fetched = (repository: string, commitId: string, more: Parameters<typeof fetchedBy>[1] = {}, limit?: number): Promise<string> => fetchedBy(repository, { commitId, ...more }, limit);
 
-const refused = (code: CommitRefusal['reason']['code']) => ({ name: 'CommitRefusal', reason: { code } });
+const refused = (reason: CommitRefusal['condition']['reason']) => ({ name: 'CommitRefusal', condition: { reason } });
 
 /** Makes a repository whose main has commits one after the other, each with a file that can't be packed small. @returns their ids, the oldest first */
 function manyCommits(repository: string, count: number, fileBytes = 0): readonly string[] {
@@ -52,13 +52,13 @@ describe('a commit that only a fork or a pull request has', () => {
 
   test.each(['whole', 'beginning'] as const)('is refused by its id: %s', async (form) => {
     const id = form === 'whole' ? proposed! : proposed!.slice(0, 8);
-    await expect(fetched('shop', id)).rejects.toMatchObject(refused(form === 'whole' ? 'not in history' : 'not among the newest'));
+    await expect(fetched('shop', id)).rejects.toMatchObject(refused(form === 'whole' ? 'COMMIT_NOT_IN_HISTORY' : 'COMMIT_NOT_AMONG_NEWEST'));
     expect(await fetched('shop', merged!)).toBe(merged);
   });
 
   test('is refused whether the server knows it or not, with the branch and what to do', async () => {
     await expect(fetched('shop', proposed!)).rejects.toThrow(`The repository ${server.url('shop')} has no commit ${proposed!} in the history of the branch main. Commits of forks`);
-    await expect(fetched('shop', '1'.repeat(40))).rejects.toMatchObject(refused('not in history'));
+    await expect(fetched('shop', '1'.repeat(40))).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   });
 });
 
@@ -67,7 +67,7 @@ test('a commit that was taken off the branch is refused', async () => {
   const gone = server.commit('rewritten', 'Gone', { other: 'yes' });
   expect(await fetched('rewritten', gone)).toBe(gone);
   git('rewritten', ['update-ref', 'refs/heads/main', kept]);
-  await expect(fetched('rewritten', gone)).rejects.toMatchObject(refused('not in history'));
+  await expect(fetched('rewritten', gone)).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
 });
 
 describe('a name that only ends as an allowed one does', () => {
@@ -86,8 +86,8 @@ describe('a name that only ends as an allowed one does', () => {
     git('tailed', ['update-ref', ref, proposed]);
     try {
       const allowed = tags && { tags };
-      await expect(fetched('tailed', proposed, allowed)).rejects.toMatchObject(refused('not in history'));
-      await expect(fetched('tailed', proposed.slice(0, 9), allowed)).rejects.toMatchObject(refused('not among the newest'));
+      await expect(fetched('tailed', proposed, allowed)).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
+      await expect(fetched('tailed', proposed.slice(0, 9), allowed)).rejects.toMatchObject(refused('COMMIT_NOT_AMONG_NEWEST'));
     } finally {
       git('tailed', ['update-ref', '-d', ref]);
     }
@@ -98,11 +98,11 @@ describe('a name that only ends as an allowed one does', () => {
     try {
       for (const commit of [{ commitId: proposed }, { commitId: proposed.slice(0, 9) }, {}]) {
         // oxlint-disable-next-line no-await-in-loop -- one server.
-        await expect(fetchedBy('tailed', { ...commit, branch: 'gone' })).rejects.toMatchObject(refused('no branch'));
+        await expect(fetchedBy('tailed', { ...commit, branch: 'gone' })).rejects.toMatchObject(refused('BRANCH_NOT_FOUND'));
       }
       const request: GitRequest = { address: parseGitAddress(server.url('tailed')) as GitAddress, branch: 'gone' };
       const listed = inTemporaryDirectory(join(tmpdir(), 'commit-reach-'), (directory) => fetchHistory({ [server.host]: { isPrivate: true } }, request, directory, 3, megabyte, signal));
-      await expect(listed).rejects.toMatchObject(refused('no branch'));
+      await expect(listed).rejects.toMatchObject(refused('BRANCH_NOT_FOUND'));
     } finally {
       git('tailed', ['update-ref', '-d', ref]);
     }
@@ -116,7 +116,7 @@ test('what a tag is on besides commits is refused by its id', async () => {
   git('odd', ['update-ref', 'refs/tags/file', file!]);
   for (const id of [tree!, file!]) {
     // oxlint-disable-next-line no-await-in-loop -- one server.
-    await expect(fetched('odd', id, { tags: ['tree', 'file'] })).rejects.toMatchObject(refused('not in history'));
+    await expect(fetched('odd', id, { tags: ['tree', 'file'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   }
   expect(await fetched('odd', commit, { tags: ['*'] })).toBe(commit);
 });
@@ -134,7 +134,7 @@ describe('a commit of a tag', () => {
   });
 
   test('is refused where nobody allowed the tag, and names those that are allowed', async () => {
-    await expect(fetched('released', tagged!)).rejects.toMatchObject(refused('not in history'));
+    await expect(fetched('released', tagged!)).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
     await expect(fetched('released', tagged!, { tags: ['stable-*', 'v2.0'] })).rejects.toThrow(/of the branch main or of a tag that is allowed \(stable-\*, v2\.0\)\./);
   });
 
@@ -142,12 +142,12 @@ describe('a commit of a tag', () => {
     expect(await fetched('released', tagged!, { tags: ['v1.0'] })).toBe(tagged);
     expect(await fetched('released', older!, { tags: ['v*', 'none'] })).toBe(older);
     expect(await fetched('released', tagged!.slice(0, 9), { tags: ['*.0'] })).toBe(tagged);
-    await expect(fetched('released', annotated!, { tags: ['v1.0'] })).rejects.toMatchObject(refused('not in history'));
+    await expect(fetched('released', annotated!, { tags: ['v1.0'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   });
 
   test('is known by its commit where the tag has a message of its own', async () => {
     expect(await fetched('released', annotated!, { tags: ['nightly/*'] })).toBe(annotated);
-    await expect(fetched('released', git('released', ['rev-parse', 'nightly/1']), { tags: ['nightly/*'] })).rejects.toMatchObject(refused('not in history'));
+    await expect(fetched('released', git('released', ['rev-parse', 'nightly/1']), { tags: ['nightly/*'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   });
 });
 
@@ -162,13 +162,13 @@ describe.each([true, false])('a long history, and a server that can leave files 
   test('is searched to its beginning', async () => {
     expect(await fetched(repository, ids[1]!)).toBe(ids[1]);
     expect(await fetched(repository, ids[3]!.slice(0, 12))).toBe(ids[3]);
-    await expect(fetched(repository, '2'.repeat(40))).rejects.toMatchObject(refused('not in history'));
+    await expect(fetched(repository, '2'.repeat(40))).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   });
 
   test('that is too large to be searched is told from a commit that is not in it', async () => {
     const found = fetched(repository, ids[0]!, {}, 200_000);
     if (canFilter) expect(await found).toBe(ids[0]);
-    else await expect(found).rejects.toMatchObject(refused('history too large'));
+    else await expect(found).rejects.toMatchObject(refused('HISTORY_TOO_LARGE'));
     // Near the end of the branch, less is needed.
     expect(await fetched(repository, ids.at(-1)!, {}, 200_000)).toBe(ids.at(-1));
   });

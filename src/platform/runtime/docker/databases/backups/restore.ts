@@ -81,7 +81,7 @@ const emptyServer: TaskHandler = {
     await context.leftLinks.removeFor(tasks, signal);
     if (tasks.some(isUp)) return succeeded(context, task, `Copying the backup ${task.restoration!.backup}`);
     const failures = tasks.filter(hasFailed);
-    if (failures.length >= mostFailures) return failed(context, task, `an empty server did not start: ${await instanceFailure(context, failures[0]!, signal)}.`);
+    if (failures.length >= mostFailures) return failed(context, task, `an empty server did not start: ${(await instanceFailure(context, failures[0]!, signal)).message}.`);
     const unplaced = tasks.find(isUnplaced);
     if (unplaced && context.clock.now() - Date.parse(server.CreatedAt) > roomMilliseconds) return failed(context, task, `the node has no room for it: ${unplaced.Status.Err ?? 'the engine gave no reason'}.`);
     return ongoing(context, task, cursor === null ? [`Starting an empty server, which its neighbours do not reach, with ${await newVolumeText(context, task, signal)}`] : []);
