@@ -28,15 +28,17 @@ const common = 'common/';
 const runtime = 'runtime/index.ts';
 const simulation = 'runtime/simulated/';
 
-const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres/guard-store.ts', 'src/server/guard/storage/postgres/import-counts.ts'] });
-/** The guard's store speaks of PostgreSQL, which is loaded where one is used. */
-const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/postgres/'] };
+const ofGuard = serverRoom('guard', ['json', 'context', 'redaction', 'audit', 'tool', 'failure', 'resolve'], { lazy: ['src/server/guard/policy/load.ts', 'src/server/guard/storage/postgres-store.ts'] });
+/** The guard keeps records. What speaks of databases is loaded where one is used. */
+const guardRoom: Room = { ...ofGuard, mayImport: [...ofGuard.mayImport, 'src/database/', 'src/postgres/'] };
 
 /** Every room: what lies under src/ or tools/ belongs to the one with the narrowest home. */
 export const rooms: readonly Room[] = [
   room('contract', 'src/contract/', [], { packages: ['zod'] }),
   room('client', 'src/client/', ['src/contract/'], { lazy: ['src/client/client.ts'] }),
-  room('postgres', 'src/postgres/', [], { packages: ['pg', 'node:'] }),
+  // A leaf: what records are kept in, whichever database it is.
+  room('database', 'src/database/', [], { packages: ['kysely', 'node:'] }),
+  room('postgres', 'src/postgres/', ['src/database/'], { packages: ['pg', 'kysely', 'node:'] }),
   room('analysis', 'src/analysis/', ['src/contract/'], { packages: ['zod', 're2js'], lazy: ['src/analysis/search.ts', 'src/analysis/diagnosis/diagnose.ts'] }),
   // The rooms of the server, from the bottom up.
   { ...serverRoom('json', []), mayImport: ['src/server/json/', 'src/contract/'] },
@@ -65,7 +67,7 @@ export const rooms: readonly Room[] = [
   platformRoom('simulation', 'runtime/simulated', [common, runtime]),
   platformRoom('docker', 'runtime/docker', [common, runtime], { packages: ['undici', 'zod', 'node:'], lazy: ['src/platform/runtime/docker/index.ts'] }),
   // What speaks of PostgreSQL is loaded where one is used.
-  { ...platformRoom('store', 'store', [common], { lazy: ['open-records', 'import-records', 'examine-records'].map((name) => `src/platform/store/postgres/${name}.ts`) }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/postgres/', 'src/contract/'] },
+  { ...platformRoom('store', 'store', [common], { lazy: ['open-records', 'import-records', 'examine-records'].map((name) => `src/platform/store/postgres/${name}.ts`) }), mayImport: ['src/platform/store/', 'src/platform/common/', 'src/database/', 'src/postgres/', 'src/contract/'] },
   platformRoom('engine', 'engine', [common, 'store/', runtime]),
   platformRoom('api', 'api', [common, 'store/', 'engine/']),
   // The seed replays past deployments in the simulation.
@@ -78,6 +80,6 @@ export const rooms: readonly Room[] = [
     name: 'cli',
     home: ['src/main.ts', 'src/cli/'],
     // Not src/main.ts: nobody imports that.
-    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/telemetry/', 'src/platform/', 'src/postgres/', 'tools/', 'package.json'],
+    mayImport: ['src/cli/', 'src/contract/', 'src/client/', 'src/server/', 'src/transport/', 'src/telemetry/', 'src/platform/', 'src/database/', 'src/postgres/', 'tools/', 'package.json'],
   },
 ];

@@ -68,7 +68,7 @@ export const suites: readonly Suite[] = [
       'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/crash.test.ts',
       'test/platform/runtime/docker/{probe,probe-checks}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
       'test/transport/{caller-isolation,approvals,odd-names}.test.ts', 'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
-      'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/processes.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
+      'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/{processes,killed-conversion}.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
     ],
   },
   {

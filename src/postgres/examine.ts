@@ -1,10 +1,7 @@
 import { Client } from 'pg';
+import { type Run, type Schema, type SchemaState, schemaStateOf } from '../database/index.ts';
 import type { PostgresAddress } from './address.ts';
-import { appliedSteps, isCompatible, tableOf, type SchemaSteps } from './migrations.ts';
 import { clientConfig } from './pool.ts';
-
-/** What a schema is for a program: not there, as it knows it, to be migrated, of a newer version that it can work on, or too new for it. */
-export type SchemaState = 'missing' | 'known' | 'older' | 'newer' | 'too new';
 
 /** Answers of a server about itself and about one database. */
 export interface ExaminedServer {
@@ -27,9 +24,9 @@ export interface ExaminedServer {
 /** A connection for looking, on which nothing can be written. */
 export interface Examination {
   readonly server: ExaminedServer;
-  readonly schemaState: (schema: SchemaSteps) => Promise<SchemaState>;
+  readonly schemaState: (schema: Schema) => Promise<SchemaState>;
   /** The rows of a query. */
-  readonly rows: (query: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
+  readonly rows: Run;
 }
 
 const aboutServer = `
@@ -41,22 +38,13 @@ const aboutServer = `
     has_schema_privilege(current_schema(), 'create') as may_create`;
 
 async function lookAtServer(client: Client): Promise<ExaminedServer> {
-  const { rows: [row] } = await client.query<{ version: string; standby: boolean; encrypted: boolean; maximum: number; connections: number; may_create: boolean | null }>(aboutServer);
+  const { rows: [row] } = await client.query<{ version: string; standby: 0 | 1; encrypted: 0 | 1; maximum: number; connections: number; may_create: 0 | 1 | null }>(aboutServer);
   const before = Date.now();
   const { rows: [time] } = await client.query<{ now: number }>('select (extract(epoch from clock_timestamp()) * 1000)::bigint as now');
   return {
-    version: row!.version.split(' ')[0]!, isEncrypted: row!.encrypted, isReadOnly: row!.standby, maximumConnections: row!.maximum, connections: row!.connections, mayCreate: row!.may_create ?? false,
+    version: row!.version.split(' ')[0]!, isEncrypted: row!.encrypted === 1, isReadOnly: row!.standby === 1, maximumConnections: row!.maximum, connections: row!.connections, mayCreate: row!.may_create === 1,
     clockAhead: Math.round(time!.now - (before + Date.now()) / 2),
   };
-}
-
-async function schemaState(client: Client, schema: SchemaSteps): Promise<SchemaState> {
-  const { rows: [found] } = await client.query<{ present: string | null }>('select to_regclass($1)::text as present', [tableOf(schema.name)]);
-  if (found!.present === null) return 'missing';
-  const applied = await appliedSteps(client, schema);
-  if (!isCompatible(schema, applied)) return 'too new';
-  if (schema.steps.some(({ name }) => !applied.some((step) => step.name === name))) return 'older';
-  return applied.length > schema.steps.length ? 'newer' : 'known';
 }
 
 /** Connects to a database and looks at it. Changes nothing. @throws Error if it can't be reached, or what `look` throws */
@@ -68,7 +56,9 @@ export async function examineDatabase<Result>(address: PostgresAddress, look: (e
   try {
     const server = await lookAtServer(client);
     await client.query('set default_transaction_read_only = on');
-    return await look({ server, schemaState: (schema) => schemaState(client, schema), rows: async (query) => (await client.query<Record<string, unknown>>(query)).rows });
+    const rows: Run = async (query) => (await client.query<Record<string, unknown>>(query)).rows;
+    const isPresent = async (table: string): Promise<boolean> => (await rows(`select to_regclass('${table}')::text as present`))[0]!['present'] !== null;
+    return await look({ server, rows, schemaState: (schema) => schemaStateOf(schema, rows, isPresent) });
   } finally {
     await client.end().catch(() => {});
   }

@@ -1,12 +1,11 @@
 /** Databases of PostgreSQL, for whoever keeps records in one. Loaded only where one is used. */
 
-export { examineDatabase, type Examination, type ExaminedServer, type SchemaState } from './examine.ts';
-export { isOnThisMachine, parseAddress, shownAddress, type PostgresAddress } from './address.ts';
+export { examineDatabase, type Examination, type ExaminedServer } from './examine.ts';
+export { dumpCommands, isOnThisMachine, parseAddress, shownAddress, type PostgresAddress } from './address.ts';
 export { copyTable, type CopiedTable } from './copied-table.ts';
-export { dumpCommands } from './dump-commands.ts';
-export { CommitUnknown, explained, isBusy, isConnectionLost, isOutdatedStatement } from './failures.ts';
-export { listen, type Listener } from './listener.ts';
-export { IncompatibleSchema, migrateSchema, requireCompatibleSchema, type SchemaSteps } from './migrations.ts';
-export { clientConfig, openPool, storableText, typeNumbers, type PoolOptions, type PostgresClient, type PostgresPool } from './pool.ts';
-export { withSessionLock } from './session-lock.ts';
-export { transaction } from './transaction.ts';
+export { CommitUnknown, explained, isBusy, isConnectionLost } from './failures.ts';
+export { listen, notify, type Listener } from './listener.ts';
+export { clientConfig, openPool, type PoolOptions, type PostgresClient, type PostgresPool } from './pool.ts';
+export { databaseTime, queriesOn, type Statements } from './queries.ts';
+export { migrateSchema, requireCompatible } from './schema.ts';
+export { transaction, withSessionLock } from './transaction.ts';

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import { Client, type ClientConfig, escapeIdentifier } from 'pg';
 
 /** What listens to a channel of the database, on a connection of its own. */
@@ -85,3 +86,7 @@ export function listen({ config, channel, onMessage, onListening, onLost, askMil
     },
   };
 }
+
+/** Sends messages to who listens to a channel, once the transaction is committed. */
+export const notify = async (queries: QueryExecutorProvider, channel: string, messages: readonly string[]): Promise<void> =>
+  void (await sql`select pg_notify(${channel}, message) from unnest(${messages}::text[]) as message`.execute(queries));

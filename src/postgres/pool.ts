@@ -6,7 +6,7 @@ export type PostgresClient = PoolClient;
 export type PostgresPool = Pool;
 
 /** Turns a value as the database writes it into one of a row. */
-export type ValueParser = (text: string) => unknown;
+type ValueParser = (text: string) => unknown;
 
 /** How connections are made and kept. */
 export interface PoolOptions {
@@ -14,8 +14,6 @@ export interface PoolOptions {
   readonly applicationName: string;
   /** How many connections this process has at most. */
   readonly maximumConnections: number;
-  /** Parsers of values by the number of their type, in place of the standard ones. */
-  readonly parsers?: Readonly<Record<number, ValueParser>>;
   /** Whether statements may take as long as they need, however many rows there are. They still don't wait long for others. */
   readonly isPatient?: boolean;
 }
@@ -35,7 +33,7 @@ const limits = {
 /** Limits that don't hold for who is patient. */
 const patience = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 };
 
-/** The numbers of types that the standard parsers and those of callers are for. */
+/** The numbers of types whose values rows have in a form of our own. */
 export const typeNumbers = { boolean: 16, bigint: 20, json: 114, timestamptz: 1184, numeric: 1700 } as const;
 
 /** A text as the database can keep it: U+0000, the one character that it has not, becomes the one that stands for what can't be shown. */
@@ -44,20 +42,26 @@ export const storableText = (text: string): string => (text.includes('\0') ? tex
 /** A time as the database writes it in UTC, such as 2026-01-05 08:00:00.5+00, as ISO 8601. */
 const isoTime: ValueParser = (text) => new Date(text.replace(' ', 'T').replace(/\+00$/, 'Z')).toISOString();
 
-// Counts, and times in milliseconds, are far below 2^53.
-const standardParsers: Readonly<Record<number, ValueParser>> = { [typeNumbers.bigint]: Number, [typeNumbers.numeric]: Number, [typeNumbers.timestamptz]: isoTime };
+/** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
+const parsers: Readonly<Record<number, ValueParser>> = {
+  [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0),
+  [typeNumbers.json]: (text) => text,
+  [typeNumbers.timestamptz]: isoTime,
+  // Counts, and times in milliseconds, are far below 2^53.
+  [typeNumbers.bigint]: Number,
+  [typeNumbers.numeric]: Number,
+};
 
 /** The settings of one connection. */
-export function clientConfig(address: PostgresAddress, { applicationName, parsers, isPatient }: PoolOptions): ClientConfig {
+export function clientConfig(address: PostgresAddress, { applicationName, isPatient }: PoolOptions): ClientConfig {
   const { host, port, database, user, password, tls } = address;
-  const own: Readonly<Record<number, ValueParser>> = { ...standardParsers, ...parsers };
   const { idleTimeoutMillis: _, ...ofClient } = limits;
   return {
     ...ofClient, ...(isPatient && patience), host, port, database, user, ssl: tls ?? false, application_name: applicationName, keepAlive: true,
     // ISO times in UTC, whatever the server is set to.
     options: '-c timezone=UTC -c datestyle=ISO',
     ...(password && { password }),
-    types: { getTypeParser: ((oid: number, format: 'text') => own[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser },
+    types: { getTypeParser: ((oid: number, format: 'text') => parsers[oid] ?? types.getTypeParser(oid, format)) as typeof types.getTypeParser },
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { guardSchema } from '../../src/server/guard/storage/postgres/guard-store.ts';
+import { guardSchema } from '../../src/server/guard/storage/postgres-store.ts';
 import { failureIn } from '../support/mcp-clients.ts';
 import { callReplica } from '../transport/replica-calls.ts';
 import { openServerFleet, type ServerFleet } from './server-fleet.ts';

@@ -8,7 +8,7 @@ import { type ApprovalQueue, createApprovalQueue } from '../../src/server/guard/
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
-import { terminalSource } from '../../src/server/guard/storage/secret-tries.ts';
+import { terminalSource } from '../../src/server/guard/storage/limits.ts';
 import { tools } from '../../tools/index.ts';
 
 /** A list of everything that a test opens. All of it is closed after each test, newest first. */

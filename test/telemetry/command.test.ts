@@ -7,7 +7,7 @@ import { approvalsConfigOf, openDecisionLog } from '../../src/cli/wiring/guard.t
 import { toWire } from '../../src/contract/operation.ts';
 import { operations, type OperationName } from '../../src/contract/operations.ts';
 import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
-import { terminalSource } from '../../src/server/guard/storage/secret-tries.ts';
+import { terminalSource } from '../../src/server/guard/storage/limits.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { definitions, type Part } from '../../src/telemetry/metrics/definitions.ts';
 import { commandLine, runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';

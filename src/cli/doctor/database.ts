@@ -1,4 +1,5 @@
-import type { Examination, ExaminedServer, PostgresAddress, SchemaState } from '../../postgres/index.ts';
+import type { SchemaState } from '../../database/index.ts';
+import type { Examination, ExaminedServer, PostgresAddress } from '../../postgres/index.ts';
 import { type ExaminedRecords, openExistingVault } from '../../platform/store/index.ts';
 import type { Config } from '../config/index.ts';
 import { type DoctorFinding, errorText, findingBuilder } from './finding.ts';
@@ -20,7 +21,7 @@ const tolerableDifference = 5000;
 /** How many connections the parts of a process have at most. Their code is loaded only here. */
 const connectionsOf = {
   platform: async () => (await import('../../platform/store/postgres/open-records.ts')).platformConnections,
-  server: async () => (await import('../../server/guard/storage/postgres/guard-store.ts')).serverConnections,
+  server: async () => (await import('../../server/guard/storage/postgres-store.ts')).serverConnections,
 };
 export type DatabaseUser = keyof typeof connectionsOf;
 
@@ -103,7 +104,7 @@ export async function examineConfiguredDatabase(config: Config, users: readonly 
       const { server } = examination;
       const state = server.isReadOnly ? database.bad(`${shownAddress(address)} only reads`, 'Name the server that writes in INFRA_DATABASE_URL.') : database.good(`${shownAddress(address)} answers`);
       const platform = users.includes('platform') ? await recordsFindings(examination, config) : undefined;
-      const guard = users.includes('server') ? [schemaFinding('the servers', await examination.schemaState((await import('../../server/guard/storage/postgres/guard-store.ts')).guardSchema))] : [];
+      const guard = users.includes('server') ? [schemaFinding('the servers', await examination.schemaState((await import('../../server/guard/storage/postgres-store.ts')).guardSchema))] : [];
       return {
         findings: [state, versionFinding(server), encryptionFinding(server, address, isOnThisMachine(address.host)), await roomFinding(server, users), clockFinding(server), ...(platform?.findings ?? []), ...guard],
         ...(platform && { records: platform.records }),

@@ -40,8 +40,8 @@ const isMarkedFor = (records: string, target: string): boolean => {
 
 /** Copies everything in one transaction. The file is marked just before the commit, so that nobody serves it once the database may have its records. */
 async function copyAll(address: PostgresAddress, { records, counts }: Source, mark: () => void): Promise<readonly CopiedTable[] | 'present'> {
-  const [{ importRecords, platformSchema, recordsParsers }, { guardSchema, importCounts }] = await Promise.all([import('../../platform/store/postgres/import-records.ts'), import('../../server/guard/storage/postgres/import-counts.ts')]);
-  const pool = openPool(address, { applicationName: 'infra-mcp-migrate', maximumConnections: 1, parsers: recordsParsers, isPatient: true });
+  const [{ importRecords, platformSchema }, { guardSchema, importCounts }] = await Promise.all([import('../../platform/store/postgres/import-records.ts'), import('../../server/guard/storage/postgres-store.ts')]);
+  const pool = openPool(address, { applicationName: 'infra-mcp-migrate', maximumConnections: 1, isPatient: true });
   try {
     for (const schema of [platformSchema, guardSchema]) await migrateSchema(pool, schema);
     return await transaction(pool, 'write', async (client) => {

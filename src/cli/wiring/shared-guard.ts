@@ -66,7 +66,7 @@ async function requireSameKeys(store: SharedStore, config: Config, keyRing: KeyR
 
 /** Opens the store in the configured database, once its guard key is found to be this one's. */
 async function openStore(config: Config, databaseUrl: string): Promise<SharedStore> {
-  const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([import('../../postgres/index.ts'), import('../../server/guard/storage/postgres/guard-store.ts')]);
+  const [{ parseAddress, shownAddress }, { postgresGuardStore }] = await Promise.all([import('../../postgres/index.ts'), import('../../server/guard/storage/postgres-store.ts')]);
   const address = parseAddress(databaseUrl);
   const store = postgresGuardStore(address);
   try {

@@ -1,25 +1,7 @@
-import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { Queries } from '../../database/index.ts';
 import type { PlatformClock } from '../common/index.ts';
 import type { CallWindows } from './call-windows.ts';
 import type { DatabaseSchema, SettingName } from './schema/schema.ts';
-
-/** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
-export interface Dialect {
-  /** A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of letters only */
-  readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
-  /** Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that ignores case. */
-  readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;
-  /**
-   * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so that two
-   * workers never claim the same one. Nothing to do where writes run one at a time.
-   */
-  readonly claimed: <Query extends AnySelect>(query: Query) => Query;
-  /** Locks the rows that a query finds to the end of the transaction, once nobody else has. It finds them as they are then. */
-  readonly held: <Query extends AnySelect>(query: Query) => Query;
-}
-
-// oxlint-disable-next-line typescript/no-explicit-any -- a query over whichever tables.
-type AnySelect = SelectQueryBuilder<any, any, any>;
 
 /** A name that a transaction holds to its end. */
 export interface Hold {
@@ -30,7 +12,6 @@ export interface Hold {
 
 /** What the store's queries and transactions have beside queries. */
 interface DbExtras {
-  readonly sql: Dialect;
   /**
    * Waits until no other transaction holds one of the names, and holds them until this one ends: what a transaction reads of
    * a thing whose id it holds, others that hold it don't change. To be called before reading. Nothing to do where writes run
@@ -45,7 +26,7 @@ interface DbExtras {
 }
 
 /** Runs queries on the store or in one of its transactions. Only the store begins transactions. */
-export type Db = Omit<Kysely<DatabaseSchema>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & DbExtras;
+export type Db = Queries<DatabaseSchema> & DbExtras;
 
 /** Where the records of a platform are, and the key of their secrets. */
 export interface RecordsPlace {

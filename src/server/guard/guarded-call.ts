@@ -2,7 +2,7 @@ import type { CallContext, Reader, Target } from '../context/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { PlannedOperation, ResolvedResource, Tool } from '../tool/index.ts';
 import type { OperationRisk } from './risk/operation-parts.ts';
-import type { HighRiskCalls } from './storage/high-risk-calls.ts';
+import type { HighRiskCalls } from './storage/limits.ts';
 import type { ScopeResolver } from './scope/scope.ts';
 import type { Policy } from './policy/policy.ts';
 import type { Risk } from './risk/risk.ts';

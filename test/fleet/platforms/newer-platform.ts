@@ -1,3 +1,4 @@
+import type { Run } from '../../../src/database/index.ts';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { startPlatform } from '../../../src/platform/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
@@ -11,7 +12,7 @@ const [url, dataDir, keysDir, steps] = process.argv.slice(2) as [string, string,
 
 const known = platformSchema.steps.length;
 const later = (JSON.parse(steps) as boolean[]).map((isCompatible, index) => ({
-  name: `9${index}-later`, compatibleSince: isCompatible ? known : known + index + 1, statements: [`alter table project add column later_${index} text`],
+  name: `9${index}-later`, compatibleSince: isCompatible ? known : known + index + 1, also: { postgres: (run: Run) => run(`alter table project add column later_${index} text`) },
 }));
 const schema = { ...platformSchema, steps: [...platformSchema.steps, ...later] };
 

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { databaseFile, openDatabase, AwaitedOutside } from '../../../src/platform/store/sqlite/database.ts';
+import { AwaitedOutside } from '../../../src/database/index.ts';
+import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
 import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 
 let dataDir: string;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jsonMemberOf } from '../../../src/platform/store/postgres/json-members.ts';
+import { jsonMemberOf } from '../../../src/database/index.ts';
 import { validRequests } from '../../platform/api/valid-requests.ts';
 import { onDatabaseOf } from '../../support/postgres/test-databases.ts';
 import { rowsOf, startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';

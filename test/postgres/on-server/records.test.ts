@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { IncompatibleSchema, openPool, type PostgresPool, type SchemaSteps } from '../../../src/postgres/index.ts';
+import { IncompatibleSchema, type Schema } from '../../../src/database/index.ts';
+import { openPool, type PostgresPool } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
 import { platformSchema } from '../../../src/platform/store/postgres/schema-steps.ts';
 import type { DataStore } from '../../../src/platform/store/store.ts';
@@ -9,7 +10,7 @@ let database: OwnDatabase;
 let admin: PostgresPool;
 const opened: DataStore[] = [];
 
-const open = async (schema?: SchemaSteps): Promise<DataStore> => {
+const open = async (schema?: Schema): Promise<DataStore> => {
   const store = await openPostgresRecords(database.address, { maximumConnections: 4, ...(schema && { schema }) });
   opened.push(store);
   return store;
@@ -36,8 +37,8 @@ const cluster = {
 /** How many schema steps this program knows. */
 const known = platformSchema.steps.length;
 
-const later = (compatibleSince: number): SchemaSteps => ({
-  ...platformSchema, steps: [...platformSchema.steps, { name: '9999-later', compatibleSince, statements: ['alter table project add column color text'] }],
+const later = (compatibleSince: number): Schema => ({
+  ...platformSchema, steps: [...platformSchema.steps, { name: '9999-later', compatibleSince, also: { postgres: (run) => run('alter table project add column color text') } }],
 });
 
 describe('rows', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { SharedDependencies } from '../../../src/server/protocol/shared-dependencies.ts';
 import type { Intent, CallOutcome } from '../../../src/server/audit/call-records.ts';
-import { ephemeralHighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
+import { ephemeralHighRiskCalls } from '../../../src/server/guard/storage/limits.ts';
 import { ephemeralKeys } from '../../../src/server/context/keys.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../src/server/guard/approvals/approvals.ts';
 import { createConfirmer, questionLifetime, type Confirmation } from '../../../src/server/guard/confirmation/confirmation.ts';
-import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/high-risk-calls.ts';
-import { monotonicClock } from '../../../src/server/guard/storage/monotonic-clock.ts';
-import { operatorIdleTime } from '../../../src/server/guard/storage/operator-session-records.ts';
+import { ephemeralHighRiskCalls, type HighRiskCalls } from '../../../src/server/guard/storage/limits.ts';
+import { monotonicClock } from '../../../src/server/guard/storage/clock.ts';
+import { operatorIdleTime } from '../../../src/server/guard/storage/keys.ts';
 import { createOperatorSessions } from '../../../src/transport/http/approvals/operator-sessions.ts';
 import { temporaryFolder } from '../audit/audit-log.ts';
 import { contextWith } from '../../support/call-context.ts';

@@ -1,4 +1,5 @@
-import type { Examination, SchemaState } from '../../../postgres/index.ts';
+import type { SchemaState } from '../../../database/index.ts';
+import type { Examination } from '../../../postgres/index.ts';
 import type { KnownRecords } from '../known-records.ts';
 import { keyCheckOf, type Vault } from '../vault.ts';
 import { platformSchema } from './schema-steps.ts';

@@ -1,4 +1,5 @@
-import { CommitUnknown, IncompatibleSchema, isBusy, isConnectionLost } from '../../../postgres/index.ts';
+import { IncompatibleSchema } from '../../../database/index.ts';
+import { CommitUnknown, isBusy, isConnectionLost } from '../../../postgres/index.ts';
 import { RecordsUnavailable } from '../unavailable.ts';
 
 /** What callers of the platform are told of a failure of the database that is no fault of what they asked for; else the failure itself. */

@@ -2,7 +2,6 @@ import { copyTable, type CopiedTable, type PostgresClient } from '../../../postg
 import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
 import { lockOf } from './open-records.ts';
 
-export { parsers as recordsParsers } from './open-records.ts';
 export { platformSchema } from './schema-steps.ts';
 
 /** The setting with the identity of the records that were brought here. */
@@ -64,7 +63,7 @@ const continueNumbers = async (client: PostgresClient, tables: readonly Exported
 
 /**
  * Brings records into a database without any, within a transaction.
- * @param client of a pool with `recordsParsers`, to a database whose schema is `platformSchema`
+ * @param client to a database whose schema is `platformSchema`
  * @returns what was copied, or `present` if the database has had exactly these records before
  * @throws Error if the database has other records, or if anything reads back differently. The transaction has to be rolled back then
  */

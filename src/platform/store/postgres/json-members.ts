@@ -1,8 +1,4 @@
-/**
- * SQL for a member of a column of JSON text, as text. Indexes are found by the same expression.
- * @param path the names on the way to it, of letters only
- */
-export const jsonMemberOf = (column: string, path: readonly string[]): string => `json_member(${column}, '{${path.join(',')}}')`;
+import { jsonMemberOf } from '../../../database/index.ts';
 
 /**
  * Statements for reading members of any JSON. PostgreSQL reads no text out of JSON that has U+0000 or half a surrogate pair

@@ -1,4 +1,4 @@
-import { jsonMemberOf } from './json-members.ts';
+import { jsonMemberOf } from '../../../database/index.ts';
 
 /** Indexes for what would be looked for among all deployments of an environment, all webhooks, events and totals. */
 export const lookupStatements: readonly string[] = [

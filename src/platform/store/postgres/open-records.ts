@@ -1,18 +1,15 @@
+import { IncompatibleSchema, type Schema } from '../../../database/index.ts';
 import {
-  clientConfig, explained, IncompatibleSchema, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, requireCompatibleSchema, type SchemaSteps, transaction, typeNumbers, withSessionLock,
+  clientConfig, explained, migrateSchema, openPool, type PoolOptions, type PostgresAddress, type PostgresClient, queriesOn, requireCompatible, type Statements, transaction, withSessionLock,
 } from '../../../postgres/index.ts';
 import type { PlatformClock } from '../../common/index.ts';
 import type { DataStore, Db } from '../store.ts';
 import { type DatabaseClock, followDatabaseClock } from './database-clock.ts';
 import { postgresCallWindows } from './call-windows.ts';
-import { postgresDialect } from './dialect.ts';
 import { withRecordsFailures } from './failures.ts';
-import { queriesOn, type Statements } from './queries.ts';
+import type { DatabaseSchema } from '../schema/schema.ts';
 import { platformSchema } from './schema-steps.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
-
-/** Rows have flags as 1 or 0, and JSON as the text that was stored: its order of members, and what its signature is of. */
-export const parsers: PoolOptions['parsers'] = { [typeNumbers.boolean]: (text) => (text === 't' ? 1 : 0), [typeNumbers.json]: (text) => text };
 
 /** The lock of what one process on the records does at a time. */
 export const lockOf = (name: string): string => `platform/alone/${name}`;
@@ -44,8 +41,7 @@ const holderOf = (client: PostgresClient): Db['holdInOrder'] => {
 
 const withDialect = (statements: Statements, client?: PostgresClient): Db => {
   const holdInOrder: Db['holdInOrder'] = client === undefined ? async () => {} : holderOf(client);
-  return Object.assign(queriesOn(statements, client !== undefined), {
-    sql: postgresDialect,
+  return Object.assign(queriesOn<DatabaseSchema>(statements, client !== undefined), {
     holdInOrder,
     hold: (...names: readonly string[]) => holdInOrder([...new Set(names)].toSorted().map((name) => ({ name, isShared: false }))),
   });
@@ -58,7 +54,7 @@ export interface RecordsOptions {
   /** The clock of this process; default the system's. */
   readonly ownClock?: PlatformClock;
   /** The schema that this program knows; default its own. */
-  readonly schema?: SchemaSteps;
+  readonly schema?: Schema;
 }
 
 /**
@@ -66,7 +62,7 @@ export interface RecordsOptions {
  * @throws Error if the database can't be reached, IncompatibleSchema if it is of a newer version that this one can't work on
  */
 export async function openPostgresRecords(address: PostgresAddress, { maximumConnections = defaultConnections, ownClock, schema = platformSchema }: RecordsOptions = {}): Promise<DataStore> {
-  const options: PoolOptions = { applicationName: 'infra-mcp-platform', maximumConnections, parsers };
+  const options: PoolOptions = { applicationName: 'infra-mcp-platform', maximumConnections };
   const pool = openPool(address, options);
   const outdated = Promise.withResolvers<Error>();
   let unusable: IncompatibleSchema | undefined;
@@ -82,7 +78,7 @@ export async function openPostgresRecords(address: PostgresAddress, { maximumCon
   /** A newer process may have migrated the records and this program may be too old for them by now. */
   const checkSchema = async (): Promise<void> => {
     try {
-      await requireCompatibleSchema(pool, schema);
+      await requireCompatible(pool, schema);
     } catch (error) {
       if (!(error instanceof IncompatibleSchema)) return;
       unusable = error;

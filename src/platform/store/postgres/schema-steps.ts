@@ -1,4 +1,4 @@
-import type { SchemaSteps } from '../../../postgres/index.ts';
+import { each, type Schema } from '../../../database/index.ts';
 import { backupStatements } from './backups.ts';
 import { callWindowStatements } from './call-windows.ts';
 import { engineTableStatements } from './engine-tables.ts';
@@ -9,8 +9,9 @@ import { alertMatchStatements, measurementStatements } from './measurements.ts';
 import { platformTableStatements } from './platform-tables.ts';
 
 /** The platform's tables in PostgreSQL, step by step. They have a history of their own, apart from that of SQLite. */
-export const platformSchema: SchemaSteps = {
+export const platformSchema: Schema = {
   name: 'platform',
+  tables: {},
   steps: [
     { name: '0001-tables', compatibleSince: 1, statements: [...platformTableStatements, ...engineTableStatements, ...listTotalStatements, ...callWindowStatements] },
     { name: '0002-members-of-any-json', compatibleSince: 1, statements: jsonMemberStatements },
@@ -20,5 +21,5 @@ export const platformSchema: SchemaSteps = {
     { name: '0006-database-backups', compatibleSince: 1, statements: backupStatements },
     { name: '0007-alert-matches', compatibleSince: 1, statements: alertMatchStatements },
     { name: '0008-conditions', compatibleSince: 1, statements: ['alter table log_line add column condition json'] },
-  ],
+  ].map(({ name, compatibleSince, statements }) => ({ name, compatibleSince, also: { postgres: (run) => each(run, statements) } })),
 };

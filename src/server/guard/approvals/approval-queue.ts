@@ -1,7 +1,8 @@
 import type { ApprovalsConfig } from './approvals.ts';
 import { operatorKeyFor, type OperatorKey } from './operator-secret.ts';
-import type { SecretLock } from '../storage/secret-tries.ts';
-import type { Verdict, WaitingPage } from '../storage/waiting-records.ts';
+import type { SecretLock } from '../storage/limits.ts';
+import type { Verdict } from '../storage/tables.ts';
+import type { WaitingPage } from '../storage/waiting-records.ts';
 import { callSealer, callWithCode, isCode, normalCode, signedText, type Pending, type StoredCall } from './pending-calls.ts';
 import type { Decision, RecordDecision } from '../../audit/index.ts';
 

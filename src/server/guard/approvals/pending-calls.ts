@@ -2,7 +2,8 @@ import { createHmac, randomInt } from 'node:crypto';
 import { openSealed, sealBytes, type KeyProvider } from '../../context/index.ts';
 import { isRecord, parseJson } from '../../../contract/index.ts';
 import type { Plan } from '../plan.ts';
-import type { FoundRecord, Verdict, WaitingRecord } from '../storage/waiting-records.ts';
+import type { Verdict } from '../storage/tables.ts';
+import type { FoundRecord, WaitingRecord } from '../storage/waiting-records.ts';
 
 /** A call that waits for the operator. Holds nothing that may not be shown. */
 export interface Pending {

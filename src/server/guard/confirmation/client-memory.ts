@@ -1,5 +1,5 @@
 import type { AskingFailure, ClientMemory, Clock } from '../../context/index.ts';
-import { monotonicClock } from '../storage/monotonic-clock.ts';
+import { monotonicClock } from '../storage/clock.ts';
 import { questionLifetime } from './confirmation.ts';
 
 /** How long silence is remembered, in milliseconds: as long as a question could still be answered. A user who was away is asked again later. */

@@ -6,7 +6,7 @@ import type { Plan } from '../plan.ts';
 import { fitsClient, readAgreement, type Question } from './question.ts';
 import type { InsteadOfClient, Refusal } from '../../failure/index.ts';
 import type { ConfirmedBy } from '../../audit/index.ts';
-import type { SingleUses } from '../storage/single-uses.ts';
+import type { SingleUses } from '../storage/limits.ts';
 import { createSealer, type SealBinding, type Sealer } from './seal.ts';
 
 /** Whether a call may go on. It is a value, so that the call can be handled again from the start with the user's answer. */

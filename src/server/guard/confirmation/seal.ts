@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import type { CallContext, Clock } from '../../context/index.ts';
 import type { InvalidSeal } from '../../failure/index.ts';
-import { monotonicClock } from '../storage/monotonic-clock.ts';
-import type { SingleUses } from '../storage/single-uses.ts';
+import { monotonicClock } from '../storage/clock.ts';
+import type { SingleUses } from '../storage/limits.ts';
 
 /** Single uses of this process: it remembers what was used for as long as that could come back. What expired is known from its seal. */
 function ephemeralSingleUses(steady: Clock): SingleUses {

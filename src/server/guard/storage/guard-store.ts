@@ -1,8 +1,9 @@
 import type { ChainAnchors } from '../../audit/index.ts';
-import type { HighRiskCalls } from './high-risk-calls.ts';
-import type { SecretTries } from './secret-tries.ts';
-import type { SingleUses } from './single-uses.ts';
-import type { WaitingRecords } from './waiting-records.ts';
+import type { ResourceNews } from '../../resolve/index.ts';
+import type { GuardDatabase } from './database.ts';
+import { keyChecks, operatorSessions, type KeyChecks, type OperatorSessionRecords } from './keys.ts';
+import { storedHighRiskCalls, storedSecretTries, storedSingleUses, type HighRiskCalls, type SecretTries, type SingleUses } from './limits.ts';
+import { waitingRecords, type WaitingRecords } from './waiting-records.ts';
 
 /**
  * State that several server processes and the operator's command share. Each function is one step that happens whole or
@@ -27,4 +28,47 @@ export interface GuardStore {
   /** How far the audit chains of all processes are. */
   readonly anchors: ChainAnchors;
   close(): Promise<void>;
+}
+
+/** What the servers of any number of machines share, beside the state of their guards. Its functions throw StoreUnavailable. */
+export interface SharedStore extends GuardStore {
+  readonly keyChecks: KeyChecks;
+  readonly operatorSessions: OperatorSessionRecords;
+  /** What servers learn of resources and tell each other. @param platform identifies the platform and its data. */
+  readonly resourceNews: (platform: string) => ResourceNews;
+  /** Resolves with the reason once a newer server has changed the store so that this one can't work on it. */
+  readonly unusable: Promise<Error>;
+}
+
+const chainAnchors = ({ read, write }: GuardDatabase): ChainAnchors => ({
+  put: ({ chain, count: entries, sealed }) =>
+    write(async ({ queries }) =>
+      void (await queries.insertInto('guard_chain_anchor').values({ chain, entries, sealed })
+        .onConflict((conflict) => conflict.column('chain').doUpdateSet({ entries, sealed }).where('guard_chain_anchor.entries', '<', entries)).execute())),
+  all: () => read((queries) => queries.selectFrom('guard_chain_anchor').select(['chain', 'entries as count', 'sealed']).orderBy('chain').execute()),
+});
+
+/** A store in a database. */
+export const storeIn = (database: GuardDatabase): GuardStore & Pick<SharedStore, 'keyChecks' | 'operatorSessions'> => ({
+  time: (clock) => database.write(({ time }) => time(clock)),
+  waiting: waitingRecords(database),
+  secretTries: storedSecretTries(database),
+  highRiskCalls: storedHighRiskCalls(database),
+  singleUses: storedSingleUses(database),
+  anchors: chainAnchors(database),
+  keyChecks: keyChecks(database),
+  operatorSessions: operatorSessions(database),
+  close: database.close,
+});
+
+/** A store in a file that the processes of one machine share. @param path of the file, which is created at the first use. */
+export function sqliteGuardStore(path: string): GuardStore {
+  let opening: Promise<GuardDatabase> | undefined;
+  // What only a store needs is loaded with it.
+  const database = (): Promise<GuardDatabase> => (opening ??= import('./database.ts').then(({ fileDatabase }) => fileDatabase(path)));
+  return storeIn({
+    read: async (query) => (await database()).read(query),
+    write: async (change) => (await database()).write(change),
+    close: async () => (await opening)?.close(),
+  });
 }

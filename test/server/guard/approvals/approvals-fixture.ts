@@ -4,9 +4,9 @@ import { createApprovalQueue } from '../../../../src/server/guard/approvals/appr
 import type { Decision, RecordDecision } from '../../../../src/server/audit/call-records.ts';
 import { keysFromFile } from '../../../../src/server/context/keys.ts';
 import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
-import { terminalSource } from '../../../../src/server/guard/storage/secret-tries.ts';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/sqlite/guard-store.ts';
-import type { Verdict } from '../../../../src/server/guard/storage/waiting-records.ts';
+import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
+import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
+import type { Verdict } from '../../../../src/server/guard/storage/tables.ts';
 import { confirmationRequest } from '../confirmation-request.ts';
 
 interface ApprovalsOptions {

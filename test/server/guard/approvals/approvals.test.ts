@@ -5,7 +5,7 @@ import { approvalLifetime, type Approval } from '../../../../src/server/guard/ap
 import type { RecordDecision } from '../../../../src/server/audit/call-records.ts';
 import type { Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
 import { hasSecret, setSecret } from '../../../../src/server/guard/approvals/operator-secret.ts';
-import { terminalSource } from '../../../../src/server/guard/storage/secret-tries.ts';
+import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
 import { maximumWaiting } from '../../../../src/server/guard/storage/waiting-records.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
@@ -193,7 +193,7 @@ describe('the secret', () => {
     expect(await here.decide(code, 'approved', operatorSecret, now + 100, '198.51.100.8')).toEqual({ kind: 'decided' });
   });
 
-  test('is counted on in the directory of an earlier program, beside which that goes on', async () => {
+  test('is counted on in the directory of an earlier program, which is told to make way', async () => {
     await using folder = await temporaryFolder();
     const path = `${folder.path}/guard.sqlite`;
     const { DatabaseSync } = await import('node:sqlite');
@@ -204,7 +204,7 @@ describe('the secret', () => {
     using here = approvalsIn(folder.path);
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({ kind: 'wrong_secret', left: 4 });
-    earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now);
+    expect(() => earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now)).toThrow('Start the newer version');
     earlier.close();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
   });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { GuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
-import { sqliteGuardStore } from '../../../../src/server/guard/storage/sqlite/guard-store.ts';
+import { sqliteGuardStore } from '../../../../src/server/guard/storage/guard-store.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 
 /** What someone without the keys does to the records of a store. */
@@ -53,15 +53,17 @@ async function sqlitePlace(): Promise<Place> {
   return {
     address,
     tamper: {
-      putVerdict: (code, verdict, signature) => run('INSERT INTO decision VALUES (?, ?, ?)', code, verdict, signature),
-      changeVerdicts: (verdict) => run('UPDATE decision SET verdict = ?', verdict),
-      moveDecision: (from, to) => run('UPDATE decision SET code = ? WHERE code = ?', to, from),
-      replaceInRecords: (old, text) => run('UPDATE pending SET record = replace(record, ?, ?)', old, text),
-      prolong: () => run('UPDATE pending SET expires_at = expires_at * 2'),
+      putVerdict: (code, verdict, signature) => run('UPDATE guard_waiting SET verdict = ?, signature = ? WHERE code = ?', verdict, signature, code),
+      changeVerdicts: (verdict) => run('UPDATE guard_waiting SET verdict = ? WHERE verdict IS NOT NULL', verdict),
+      moveDecision: async (from, to) => {
+        await run('UPDATE guard_waiting SET (verdict, signature) = (SELECT verdict, signature FROM guard_waiting WHERE code = ?) WHERE code = ?', from, to);
+      },
+      replaceInRecords: (old, text) => run('UPDATE guard_waiting SET record = replace(record, ?, ?)', old, text),
+      prolong: () => run("UPDATE guard_waiting SET expires_at = '2076' || substr(expires_at, 5)"),
     },
     rows: async () => {
       using database = new DatabaseSync(address, { timeout: 5000 });
-      return database.prepare('SELECT * FROM pending').all();
+      return database.prepare('SELECT * FROM guard_waiting').all();
     },
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };

@@ -1,0 +1,45 @@
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a query over whichever tables.
+type AnySelect = SelectQueryBuilder<any, any, any>;
+
+/** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
+export interface Dialect {
+  /** A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of letters only */
+  readonly member: (column: string, path: readonly string[]) => RawBuilder<string | null>;
+  /** Whether a column has a text, whatever the case of ASCII letters. The column has an index or a constraint that ignores case. */
+  readonly sameIgnoringCase: (column: string, text: string) => RawBuilder<boolean>;
+  /**
+   * Locks the rows that a query finds to the end of the transaction, and passes over rows that others have locked, so that two
+   * workers never claim the same one. Nothing to do where writes run one at a time.
+   */
+  readonly claimed: <Query extends AnySelect>(query: Query) => Query;
+  /** Locks the rows that a query finds to the end of the transaction, once nobody else has. It finds them as they are then. */
+  readonly held: <Query extends AnySelect>(query: Query) => Query;
+}
+
+/** What SQLite says in words of its own. It has one writer at a time, so there is nothing to lock. */
+export const sqliteDialect: Dialect = {
+  member: (column, path) => sql`json_extract(${sql.ref(column)}, ${sql.lit(`$.${path.join('.')}`)})`,
+  // The columns are declared NOCASE.
+  sameIgnoringCase: (column, text) => sql`${sql.ref(column)} = ${text}`,
+  claimed: (query) => query,
+  held: (query) => query,
+};
+
+/**
+ * SQL for a member of a column of JSON text, as text, in PostgreSQL. Indexes are found by the same expression.
+ * @param path the names on the way to it, of letters only
+ */
+export const jsonMemberOf = (column: string, path: readonly string[]): string => `json_member(${column}, '{${path.join(',')}}')`;
+
+/** What PostgreSQL says in words of its own. */
+export const postgresDialect: Dialect = {
+  member: (column, path) => sql.raw(jsonMemberOf(`"${column}"`, path)),
+  sameIgnoringCase: (column, text) => sql`lower(${sql.ref(column)}) = lower(${text}::text collate "C")`,
+  claimed: (query) => query.forUpdate().skipLocked() as typeof query,
+  held: (query) => query.forUpdate() as typeof query,
+};
+
+/** Runs queries on a database or in one of its transactions, and has what they say in the words of that database. */
+export type Queries<Rows> = Omit<Kysely<Rows>, 'transaction' | 'startTransaction' | 'connection' | 'destroy'> & { readonly sql: Dialect };

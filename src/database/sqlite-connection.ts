@@ -1,0 +1,96 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { CompiledQuery, type DatabaseConnection, type Dialect, type Driver, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+
+// SQLite's own wait for a lock blocks the whole process, so it is used only while opening, when nothing else runs.
+const openingMilliseconds = 200;
+const longestWaitMilliseconds = 5000;
+const betweenAttemptsMilliseconds = 2;
+
+// Lists of ids give statements of many lengths. Beyond this number, the least recently used one is dropped.
+const maximumCachedStatements = 500;
+
+/** SQLITE_BUSY: another connection is writing. */
+const isBusy = (error: unknown): boolean => (error as { errcode?: number }).errcode === 5;
+
+const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[];
+
+const statement = (prepared: StatementSync): SqliteStatement => ({
+  reader: prepared.columns().length > 0,
+  all: (parameters) => prepared.all(...values(parameters)),
+  run: (parameters) => prepared.run(...values(parameters)),
+  iterate: (parameters) => prepared.iterate(...values(parameters)),
+});
+
+/** Adapts node:sqlite to the driver that kysely's dialect expects. Caches prepared statements. */
+const adapter = (database: DatabaseSync): SqliteDatabase => {
+  const prepared = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare: (sql) => {
+      const cached = prepared.get(sql) ?? statement(database.prepare(sql));
+      prepared.delete(sql);
+      prepared.set(sql, cached);
+      if (prepared.size > maximumCachedStatements) prepared.delete(prepared.keys().next().value!);
+      return cached;
+    },
+  };
+};
+
+/** A connection that retries statements while another connection writes, without blocking the process. Fails after some seconds. */
+const withBusyRetry = (connection: DatabaseConnection): DatabaseConnection => ({
+  streamQuery: (query, chunkSize, options) => connection.streamQuery(query, chunkSize, options),
+  executeQuery: async (query, options) => {
+    for (let until = 0; ;) {
+      try {
+        return await connection.executeQuery(query, options);
+      } catch (error) {
+        until ||= performance.now() + longestWaitMilliseconds;
+        if (!isBusy(error) || performance.now() > until) throw error;
+        await setTimeout(betweenAttemptsMilliseconds);
+      }
+    }
+  },
+});
+
+// A transaction that reads first and writes later fails at once if another process wrote in between; no retry helps. So a
+// transaction that may write takes the write lock when it begins. One that only reads never takes it.
+const begin = { write: CompiledQuery.raw('begin immediate'), read: CompiledQuery.raw('begin') };
+
+const driver = (sqlite: SqliteDialect): Driver => {
+  const sqliteDriver = sqlite.createDriver();
+  const acquire = sqliteDriver.acquireConnection.bind(sqliteDriver);
+  sqliteDriver.acquireConnection = async (options) => withBusyRetry(await acquire(options));
+  sqliteDriver.beginTransaction = async (connection, { accessMode }) => {
+    await connection.executeQuery(accessMode === 'read only' ? begin.read : begin.write);
+  };
+  return sqliteDriver;
+};
+
+/** kysely's dialect with transactional DDL, which SQLite supports: a migration is all or nothing. */
+const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Dialect => {
+  const sqlite = new SqliteDialect({ database });
+  const traits = Object.defineProperty(sqlite.createAdapter(), 'supportsTransactionalDdl', { value: true });
+  return {
+    createAdapter: () => traits,
+    createDriver: () => driver(sqlite),
+    createIntrospector: (db) => sqlite.createIntrospector(db),
+    createQueryCompiler: () => sqlite.createQueryCompiler(),
+  };
+};
+
+/**
+ * How commits get into a file: by a log beside it, so that who reads never waits, or by a journal that is gone between them, so
+ * that the file alone is the database, also where processes share no memory.
+ */
+export type Journal = 'write-ahead' | 'rollback';
+
+/** Opens a database file for reading and writing, and creates it if missing. Commits survive a power cut: synchronous FULL. */
+export function writingConnection(path: string, journal: Journal): Dialect {
+  const database = new DatabaseSync(path, { timeout: openingMilliseconds, enableForeignKeyConstraints: true });
+  database.exec(`${journal === 'write-ahead' ? 'PRAGMA journal_mode = WAL; ' : ''}PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0`);
+  return dialect(adapter(database));
+}
+
+/** Opens a database read-only, on first use, after `writingConnection` has opened it. Never waits for writers. */
+export const readingConnection = (path: string): Dialect => dialect(async () => adapter(new DatabaseSync(path, { readOnly: true, timeout: openingMilliseconds })));

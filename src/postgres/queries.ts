@@ -1,0 +1,107 @@
+import {
+  type CompiledQuery, type DatabaseConnection, HandleEmptyInListsPlugin, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult, replaceWithNoncontingentExpression, sql as rawSql,
+} from 'kysely';
+import { postgresDialect, type Queries } from '../database/index.ts';
+import { isOutdatedStatement } from './failures.ts';
+import { type PostgresClient, storableText } from './pool.ts';
+
+/** What runs statements: one connection, or whichever of a pool is free. */
+export type Statements = Pick<PostgresClient, 'query'>;
+
+/** How many statements each connection keeps prepared at most: lists of ids make statements of many lengths. */
+const maximumPrepared = 250;
+
+/** The names under which connections keep statements prepared, so that each is parsed and planned once. */
+interface PreparedNames {
+  /** The name of a statement; undefined for one too many. */
+  of(statement: string): string | undefined;
+  /** Gives all statements new names: those prepared before are of no use any more. */
+  renew(): void;
+}
+
+function createPreparedNames(): PreparedNames {
+  const names = new Map<string, string>();
+  let generation = 0;
+  return {
+    of: (statement) => {
+      if (!names.has(statement) && names.size < maximumPrepared) names.set(statement, `statement_${generation}_${names.size}`);
+      return names.get(statement);
+    },
+    renew: () => {
+      generation += 1;
+      names.clear();
+    },
+  };
+}
+
+/** Commands of which the number of rows counts. */
+const changing = ['INSERT', 'UPDATE', 'DELETE'];
+
+const storable = (value: unknown): unknown => (typeof value === 'string' ? storableText(value) : Array.isArray(value) ? value.map(storable) : value);
+
+const prepared = createPreparedNames();
+
+/** Runs a prepared statement. @param isAlone whether it is no part of a transaction, which would have to be made again */
+async function runPrepared(statements: Statements, text: string, values: unknown[], isAlone: boolean) {
+  const query = () => {
+    const name = prepared.of(text);
+    return statements.query({ text, values, ...(name !== undefined && { name }) });
+  };
+  try {
+    return await query();
+  } catch (error) {
+    if (!isOutdatedStatement(error)) throw error;
+    prepared.renew();
+    if (!isAlone) throw error;
+    return query();
+  }
+}
+
+/** @param inTurn whether statements wait for each other, as those of one connection must */
+const connectionTo = (statements: Statements, inTurn: boolean): DatabaseConnection => {
+  let previous: Promise<unknown> = Promise.resolve();
+  const run = async <Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> => {
+    const { command, rowCount, rows } = await runPrepared(statements, sql, parameters.map(storable), !inTurn);
+    return { rows: rows as Row[], ...(changing.includes(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) };
+  };
+  return {
+    executeQuery: <Row>(query: CompiledQuery) => {
+      if (!inTurn) return run<Row>(query);
+      const result = previous.then(() => run<Row>(query));
+      previous = result.catch(() => {});
+      return result;
+    },
+    streamQuery: () => {
+      throw new Error('Rows are read whole, not streamed.');
+    },
+  };
+};
+
+const unavailable = async (): Promise<never> => {
+  throw new Error('Only the store begins transactions.');
+};
+
+const nothing = async (): Promise<void> => {};
+
+const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
+
+/** Queries that run on one connection, in turn, or on those of a pool. */
+export function queriesOn<Rows>(statements: Statements, inTurn: boolean): Queries<Rows> {
+  const connection = connectionTo(statements, inTurn);
+  const queries = new Kysely<Rows>({
+    plugins: [emptyLists],
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: nothing, acquireConnection: async () => connection, releaseConnection: nothing, destroy: nothing,
+        beginTransaction: unavailable, commitTransaction: unavailable, rollbackTransaction: unavailable,
+      }),
+    },
+  });
+  return Object.assign(queries, { sql: postgresDialect });
+}
+
+/** The time of the database, as a value of a query. */
+export const databaseTime = rawSql<string>`clock_timestamp()`;

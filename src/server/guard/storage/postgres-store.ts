@@ -1,0 +1,130 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { clientConfig, databaseTime, listen, migrateSchema, notify, openPool, queriesOn, transaction, type PostgresAddress } from '../../../postgres/index.ts';
+import type { News, ResourceNews, SeenResource } from '../../resolve/index.ts';
+import { guardDatabase, type GuardDatabase, type OpenDatabase } from './database.ts';
+import { storeIn, type SharedStore } from './guard-store.ts';
+import { guardSchema } from './tables.ts';
+
+export { importCounts } from './counts.ts';
+export { guardSchema };
+
+const channel = 'infra_mcp_resources';
+
+/** Most bytes of one message. The database takes 7,999. */
+const mostBytes = 7_500;
+
+/** How many resources a server takes, and how many the database keeps for all. */
+const [mostLoaded, mostKept] = [5_000, 50_000];
+
+/** A message to the other servers. */
+interface Message extends News {
+  /** The process that sends it. */
+  readonly by: string;
+  /** Digest of the platform that it is about. */
+  readonly platform: string;
+}
+
+/** What was learned, in parts of which each fits into a message. What is too large for one alone is only stored. */
+function partsOf(learned: readonly SeenResource[]): SeenResource[][] {
+  const parts: SeenResource[][] = [[]];
+  let bytes = 0;
+  for (const seen of learned) {
+    const size = Buffer.byteLength(JSON.stringify(seen)) + 1;
+    if (size > mostBytes) continue;
+    if (bytes + size > mostBytes) [bytes] = [0, parts.push([])];
+    bytes += size;
+    parts.at(-1)!.push(seen);
+  }
+  return parts;
+}
+
+/** How many deletions one message tells of. */
+const deletionsAtOnce = 50;
+
+/** News in messages. Deletions come last, so that nothing learned before brings back what is gone. */
+function messagesOf({ learned, changed, deleted }: News): News[] {
+  const first: News[] = partsOf(learned).map((part, index) => ({ learned: part, changed: index === 0 ? changed : [], deleted: [] }));
+  const deletions = Array.from({ length: Math.ceil(deleted.length / deletionsAtOnce) }, (_, index) => deleted.slice(index * deletionsAtOnce, (index + 1) * deletionsAtOnce));
+  return [...first, ...deletions.map((part): News => ({ learned: [], changed: [], deleted: part }))];
+}
+
+/** What servers learn of the resources of a platform, in a PostgreSQL database. */
+function resourceNews({ read, write }: GuardDatabase, address: PostgresAddress, platformName: string): ResourceNews {
+  const by = randomUUID();
+  const platform = createHash('sha256').update(platformName).digest('base64url').slice(0, 22);
+
+  const parse = (payload: string): Message | undefined => {
+    const message = JSON.parse(payload) as Message;
+    return message.by === by || message.platform !== platform ? undefined : message;
+  };
+
+  return {
+    all: async () => {
+      await write(({ queries }) => sql`delete from guard_resource where learned_at < (select learned_at from guard_resource order by learned_at desc offset ${mostKept} limit 1)`.execute(queries));
+      const rows = await read((queries) => queries.selectFrom('guard_resource').select(['principal as of', 'resource']).orderBy('learned_at', 'desc').limit(mostLoaded).execute());
+      return rows.map(({ of, resource }) => ({ of, thing: JSON.parse(resource) as SeenResource['thing'] }));
+    },
+    tell: ({ learned, changed, deleted }) =>
+      write(async ({ queries }) => {
+        // In one order, so that servers that store the same wait for each other instead of being in each other's way.
+        const ordered = learned.toSorted((one, other) => (one.of + one.thing.id < other.of + other.thing.id ? -1 : 1));
+        // One statement, however many there are.
+        const column = (of: (seen: SeenResource) => string) => sql`${ordered.map(of)}::text[]`;
+        if (ordered.length > 0) {
+          await sql`insert into guard_resource (principal, kind, id, resource, learned_at)
+            select principal, kind, id, resource::json, ${databaseTime}
+            from unnest(${column(({ of }) => of)}, ${column(({ thing }) => thing.kind)}, ${column(({ thing }) => thing.id)}, ${column(({ thing }) => JSON.stringify(thing))}) as learned (principal, kind, id, resource)
+            on conflict (principal, kind, id) do update set resource = excluded.resource, learned_at = excluded.learned_at`.execute(queries);
+        }
+        if (deleted.length > 0) await sql`delete from guard_resource where (kind, id) in (select * from unnest(${deleted.map(({ kind }) => kind)}::text[], ${deleted.map(({ id }) => id)}::text[]))`.execute(queries);
+        await notify(queries, channel, messagesOf({ learned: ordered, changed, deleted }).map((news) => JSON.stringify({ by, platform, ...news } satisfies Message)));
+      }),
+    listen: (onNews, onHearing) => {
+      const listener = listen({
+        config: clientConfig(address, { applicationName, maximumConnections: 1 }),
+        channel,
+        onMessage: (payload) => {
+          const message = parse(payload);
+          if (message) onNews(message);
+        },
+        onListening: () => onHearing(true),
+        onLost: () => onHearing(false),
+      });
+      return () => listener.close();
+    },
+  };
+}
+
+/** What the database shows of connections of servers. */
+const applicationName = 'infra-mcp-server';
+
+const defaultConnections = 5;
+
+/** How many connections a server has at most: those for queries, and the one that it listens on. */
+export const serverConnections = defaultConnections + 1;
+
+/** How a process uses the database. */
+export interface PostgresGuardOptions {
+  /** How many connections it has at most. Calls that need the store take one for moments. */
+  readonly maximumConnections?: number;
+  /** Whether the time is that of callers instead of the database's own: for whoever makes up times. */
+  readonly isTimeGiven?: boolean;
+}
+
+/** A store in a database that the servers of any number of machines share. Its tables are made or migrated at the first use. Its functions throw StoreUnavailable. */
+export function postgresGuardStore(address: PostgresAddress, { maximumConnections = defaultConnections, isTimeGiven = false }: PostgresGuardOptions = {}): SharedStore {
+  const pool = openPool(address, { applicationName, maximumConnections });
+  // Again, if others got in its way or the connection was lost.
+  const run: OpenDatabase['write'] = (operation) => transaction(pool, 'write', (client) => operation(queriesOn(client, true)));
+  const database = guardDatabase(async () => {
+    await migrateSchema(pool, guardSchema);
+    return { read: run, write: run, close: async () => {} };
+  }, { isShared: true, ...(!isTimeGiven && { databaseTime }) });
+  return {
+    ...storeIn(database),
+    resourceNews: (platform) => resourceNews(database, address, platform),
+    unusable: database.unusable,
+    close: () => pool.end(),
+  };
+}
