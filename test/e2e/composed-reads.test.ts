@@ -127,7 +127,7 @@ test('secrets that one environment lacks are named, and those that both have are
 test('a history shows the columns that were chosen, and that there may be more', async () => {
   const client = await connectors.modern();
   const result = await client.call('list_deployments', { service: 'shop/staging/checkout-api', page_size: 1, fields: ['state', 'id'] });
-  expect(textOf(result)).toMatch(/^1 deployment, .*page 2\)\nstate \| id\n/);
+  expect(textOf(result)).toMatch(/^1 deployment, .*page 2\)\nstate \| id\n/m);
   expect((result.structuredContent as Json)['results']).toEqual([{ state: expect.any(String), id: expect.any(String) }]);
 });
 

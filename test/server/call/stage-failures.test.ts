@@ -73,7 +73,7 @@ const imported = (): string[] => {
 };
 
 /** What can't fail by itself: constants, plain helpers, and what the last resort is itself made of. */
-const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure', 'shownName', 'at', 'withAt', 'isAboutOne', 'OutdatedNames', 'isDenied', 'readableAmong', 'targetAndTouched'];
+const harmless = ['fail', 'fence', 'wholeRows', 'reasonUnreadable', 'reasonUnusable', 'protectLog', 'isRecord', 'omit', 'withheldText', 'withheldCode', 'createReader', 'send', 'stages', 'lookupFor', 'failureOf', 'unrecorded', 'operationText', 'CallFailure', 'shownName', 'at', 'withAt', 'isAboutOne', 'OutdatedNames', 'isDenied', 'readableAmong', 'targetAndTouched'];
 
 let platform: Awaited<ReturnType<typeof startTestPlatform>>;
 let calls: ReturnType<typeof toolCallsOn>;
