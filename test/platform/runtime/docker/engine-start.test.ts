@@ -92,11 +92,13 @@ test('of an instance on a node that nobody can ask, what can\'t be seen is said,
   expect((await instanceFailure(context, endedWith('task: non-zero exit (3)', 3), signal)).message).toBe('it ended with exit code 3');
 });
 
-/** Why an instance that was ended by force has failed. */
-const causeOf = async (OOMKilled: boolean) =>
-  instanceFailure(await contextWith('28:58', at('28:57.572'), { ExitCode: 137, OOMKilled }), endedWith('task: non-zero exit (137)', 137), signal);
+/** Why an instance was ended by force. @param OOMKilled whether its engine saw that it exceeded its memory */
+const causeOfForce = async (OOMKilled: boolean): Promise<string> => {
+  const context = await contextWith('28:58', at('28:57.572'), { ExitCode: 137, OOMKilled });
+  return (await instanceFailure(context, endedWith('task: non-zero exit (137)', 137), signal)).message;
+};
 
 test('of an instance that was ended by force, it is said that it exceeded its memory: for certain where the engine saw it, else as what is likely', async () => {
-  expect(await causeOf(true)).toBe('OOMKilled: it needed more memory than its limit');
-  expect(await causeOf(false)).toBe('it was ended by SIGKILL (exit code 137), probably because it needed more memory than its limit: its engine told no other reason');
+  expect(await causeOfForce(true)).toBe('OOMKilled: it needed more memory than its limit');
+  expect(await causeOfForce(false)).toBe('it was ended by SIGKILL (exit code 137), probably because it needed more memory than its limit: its engine told no other reason');
 });
