@@ -62,7 +62,7 @@ export async function openGuardFixture({ operator = false } = {}) {
     /** Waits until all records are written. */
     settled: guard.settled,
     /** Drops every pending approval. */
-    dropWaiting: async (): Promise<void> => void (await approvals.store.waiting.dropExpired(Number.MAX_SAFE_INTEGER)),
+    dropWaiting: async (): Promise<void> => void (await approvals.store.waiting.dropExpired(Date.parse('9999-01-01'))),
     /** The calls that wait for the operator. */
     waiting: () => queue.waiting(Date.now()),
     /** Decides like the operator does in the terminal. */

@@ -84,6 +84,6 @@ export async function withoutHiddenRows(call: GuardedCall, operation: AnyOperati
       [member]: shown.map(({ row }) => (without.length > 0 ? omit(row, without) : row)),
       ...(are === 'events' && { is_narrowed: true }),
     },
-    note: without.length > 0 ? `Left out: ${without.join(', ')} of ${are}, which can name what lies ${what.join(', or ')}.` : `Left out: ${are} ${what.join(', or ')}.`,
+    note: without.length > 0 ? `Left out: ${without.join(' and ')} of ${are}, which can name what lies ${what.join(', or ')}.` : `Left out: ${are} ${what.join(', or ')}.`,
   };
 }

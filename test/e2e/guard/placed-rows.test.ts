@@ -89,7 +89,7 @@ describe('rows of a list belong to the places that they say', () => {
     const { text, results } = await ask(await policyFrom('deny: [{ mode: PRODUCTION }]'), 'list_clusters');
     expect(results.length).toBeGreaterThan(0);
     expect(text).not.toContain('of-production');
-    expect(text).toContain('Left out: warnings of clusters');
+    expect(text).toContain('Left out: warnings and conditions of clusters');
     expect((await ask({ readOnly: false }, 'list_clusters')).text).toContain('of-production');
   });
 
