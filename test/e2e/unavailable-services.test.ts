@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { condition, type Condition } from '../../src/contract/conditions/index.ts';
 import { metaKeys } from '../../src/server/output/reply.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { type Json, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
 
-const away = 'An instance waits for the node node-2, which has been down since 2026-11-20T10:20:00Z or earlier: it can only run there.';
-const crowded = 'All 2 instances run on node-1, although node-2 would take some. The next deployment spreads them.';
-const hasBackup = 'Its data is on its node only. If that node does not come back: its newest complete backup is "nightly" of 2026-11-20T03:00:00.000Z on node-1, and restore_database brings it back on another node, without what was written since.';
-const hasNone = 'Its data is on its node only, and it has no backup. It needs that node.';
+const none = condition('INSTANCES_MISSING', { running: 0, wanted: 1, isKnown: true });
+const waiting = condition('WAITING_FOR_NODE', { node: 'node-2', since: '2026-11-20T10:20:00Z' });
+const together = condition('INSTANCES_CROWDED', { instances: 2, nodes: ['node-1'], values: [], free: ['node-2'], isMoving: false });
+const hasBackup = condition('DATA_ON_NODE', { backup: { name: 'nightly', at: '2026-11-20T03:00:00.000Z', node: 'node-1' }, isBackedUpHere: true });
+const hasNone = condition('DATA_ON_NODE', { isBackedUpHere: true });
+const [away, crowded] = [waiting.message, together.message];
 
 let platform: TestPlatform;
 let proxy: RecordingProxy;
@@ -36,13 +39,16 @@ afterAll(async () => {
   await platform.close();
 });
 
-const lost = (note: string): Json => ({ state: 'UNAVAILABLE', running: { instances: 0, wanted_instances: 1, restarts: 1, warnings: ['No instance of it runs.', away, note] } });
+/** The members of a status that tell conditions. */
+const telling = (...conditions: readonly Condition[]): Json => ({ conditions, warnings: conditions.map(({ message }) => message) });
+
+const lost = (note: Condition): Json => ({ state: 'UNAVAILABLE', running: { instances: 0, wanted_instances: 1, restarts: 1, ...telling(none, waiting, note) } });
 
 /** What a tool tells of a database whose node is lost, and of a container that shares a node. @param note what is known of backups */
 async function told(tool: string, args: Json, note = hasBackup) {
   seeming = {
     [platform.seed['database_id']!]: lost(note),
-    [platform.seed['container_id']!]: { state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE', running: { instances: 2, wanted_instances: 2, restarts: 0, warnings: [crowded] } },
+    [platform.seed['container_id']!]: { state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE', running: { instances: 2, wanted_instances: 2, restarts: 0, ...telling(together) } },
   };
   const result = await (await connectors.modern()).call(tool, args);
   expect(result.isError, textOf(result)).toBeFalsy();
@@ -51,9 +57,9 @@ async function told(tool: string, args: Json, note = hasBackup) {
 
 test('a service is shown with how many instances of it run, and what is not as it should be', async () => {
   const { text, answer, next } = await told('get_service', { service: 'shop/staging/orders-db' });
-  expect(answer['status']).toMatchObject({ state: 'UNAVAILABLE', instances: 0, wanted_instances: 1, warnings: ['No instance of it runs.', away, hasBackup] });
+  expect(answer['status']).toMatchObject({ state: 'UNAVAILABLE', instances: 0, wanted_instances: 1, warnings: [none.message, away, hasBackup.message] });
   const shown = text.replaceAll(/ \(\d+\w ago\)/g, '').split('\n');
-  for (const line of ['instances: 0 of 1', `warning: ${away}`, `warning: ${hasBackup}`]) expect(shown).toContain(line);
+  for (const line of ['instances: 0 of 1', `warning: ${away}`, `warning: ${hasBackup.message}`]) expect(shown).toContain(line);
   expect(next).toMatchObject([{ tool: 'restore_database', arguments: { database: platform.seed['database_id'] } }]);
   const running = await told('get_service', { service: 'shop/staging/search' });
   expect(running.answer['status']).toMatchObject({ instances: 2, wanted_instances: 2, warnings: [crowded] });
