@@ -10,7 +10,6 @@ const columnTypes = {
   time: { sqlite: 'text', postgres: 'timestamptz' },
   flag: { sqlite: 'integer', postgres: 'boolean' },
   json: { sqlite: 'text', postgres: 'json' },
-  integer: { sqlite: 'integer', postgres: 'integer' },
   // Counts, and times in milliseconds: far below 2^53.
   long: { sqlite: 'integer', postgres: 'bigint' },
 } as const satisfies Record<string, Record<DatabaseKind, string>>;
@@ -76,7 +75,6 @@ export const text = <Type extends string = string>(): Column<Type> => column({ t
 export const time = (): Column<string> => column({ type: 'time' });
 export const flag = (): Column<0 | 1> => column({ type: 'flag' });
 export const json = (): Column<string> => column({ type: 'json' });
-export const integer = (): Column<number> => column({ type: 'integer' });
 export const long = (): Column<number> => column({ type: 'long' });
 /** Numbers rows in the order in which they were written. */
 export const numbered = (): Column<Generated<number>> => column({ type: 'long', isNumber: true });

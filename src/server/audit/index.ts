@@ -1,6 +1,6 @@
 /** The record of calls and decisions. */
 
-export { createAnchoring, type ChainAnchor, type ChainAnchors } from './anchors.ts';
+export { createAnchoring, type ChainAnchors } from './anchors.ts';
 export { createAuditLog, type AuditLog } from './audit-log.ts';
 export { auditDecisions, auditRecorder, exceptionsOnly, logRecorder, type CallFacts, type CallOutcome, type CallSubject, type ConfirmedBy, type Decision, type Intent, type RecordDecision, type Recorder } from './call-records.ts';
 export type { AuditKeys } from './chain-heads.ts';
