@@ -18,7 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => docker?.end());
 
-const ask = (host: string, path = '/') => askProxy({ host, port, path });
+const timeoutMilliseconds = 120_000;
+const ask = (host: string, path = '/') => askProxy({ host, port, path, timeoutMilliseconds });
 const noService = { status: 404, text: 'No service has this address.\n' };
 
 const publicPort = (number = 8080, more: Json = {}): Json => ({ internal_port: number, publicly_accessible: true, ...more });
@@ -33,10 +34,16 @@ const finishingPage = (text: string): string =>
 /** Creates a container with a public port. */
 const container = (name: string, text: string, more: Json = {}): Promise<string> => docker.container(name, page(text), { ports: [publicPort()], ...more });
 
-/** The same, deployed. */
+/** Deploys one, which has to end well. */
+const deploy = async (id: string): Promise<void> => {
+  const status = await docker.act('deploy', id);
+  expect(status, (await docker.messages(id)).join('\n')).toMatchObject({ state: 'DEPLOYED' });
+};
+
+/** The same as `container`, deployed. */
 const deployed = async (...of: Parameters<typeof container>): Promise<string> => {
   const id = await container(...of);
-  expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
+  await deploy(id);
   return id;
 };
 
@@ -47,18 +54,18 @@ const proxies = () => listDockerContainers(docker.engine.docker, { label: ['io.i
 test('a public port answers at its address until its service is stopped, and again; other addresses say that nothing is there', async () => {
   const id = await container('web', 'one');
   expect(await linksOf(id)).toEqual([]);
-  expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
+  await deploy(id);
   expect(await linksOf(id)).toEqual([`http://web-staging.localhost:${port}`]);
   expect(await ask('web-staging.localhost')).toEqual({ status: 200, text: 'one\n' });
   expect(await ask('another.localhost')).toEqual(noService);
   expect(await docker.messages(id)).toContain(`http://web-staging.localhost:${port} answers`);
   await docker.act('stop', id);
   expect(await ask('web-staging.localhost')).toEqual(noService);
-  await docker.act('deploy', id);
+  await deploy(id);
   expect(await ask('web-staging.localhost')).toEqual({ status: 200, text: 'one\n' });
   // A version that is reached from inside only loses the address.
   await docker.change(id, { ports: [{ internal_port: 8080 }] });
-  await docker.act('deploy', id);
+  await deploy(id);
   expect(await linksOf(id)).toEqual([]);
   await expect(ask('web-staging.localhost')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
@@ -66,7 +73,7 @@ test('a public port answers at its address until its service is stopped, and aga
 test('a path that somebody has chosen tells nothing of the proxy', async () => {
   const script = 'mkdir -p /www/cgi-bin; printf \'#!/bin/sh\\necho; echo $PATH_INFO\\n\' > /www/cgi-bin/say; chmod +x /www/cgi-bin/say; exec httpd -f -p 8080 -h /www';
   const curious = await docker.container('curious', script, { ports: [publicPort(8080, { public_path: '/a', public_path_rewrite: '/cgi-bin/say/{env.HOME}' })] });
-  await docker.act('deploy', curious);
+  await deploy(curious);
   const { status, text } = await ask('curious-staging.localhost', '/a/b');
   expect([status, decodeURIComponent(text)]).toEqual([200, '/{env.HOME}/b\n']);
 });
@@ -76,9 +83,9 @@ test('every port has an address, paths and domains of a service too, and those o
   const blue = await container('blue-web', 'first', { ports: [publicPort(8080, { is_default: true }), publicPort(8081, { name: 'admin', public_path: '/say', public_path_rewrite: '/cgi-bin/say' })] });
   await docker.change(blue, { arguments: ['-c', page('first').replace('exec httpd', 'httpd -p 8081 -h /www; exec httpd')] });
   await docker.platform.must('create_container_domain', { container_id: blue, domain: 'Shop.Example.com', generate_certificate: true });
-  await docker.act('deploy', blue);
+  await deploy(blue);
   const clash = await container('blue', 'second', { environment_id: other });
-  await docker.act('deploy', clash);
+  await deploy(clash);
   expect(await linksOf(blue)).toEqual([`http://blue-web-staging.localhost:${port}`, `http://admin-blue-web-staging.localhost:${port}/say`]);
   const [link] = await linksOf(clash) as [string];
   expect(link).toBe(`http://blue-web-staging-${clash.slice(0, 8)}.localhost:${port}`);
@@ -89,7 +96,7 @@ test('every port has an address, paths and domains of a service too, and those o
   expect(domain!['validation_domain']).toBe(`${blue.slice(0, 8)}.localhost`);
   await docker.platform.must('delete_container_domain', { container_id: blue, custom_domain_id: domain!['id'] });
   expect(await docker.platform.must('get_container_status', { container_id: blue })).toMatchObject({ service_deployment_status: 'OUT_OF_DATE' });
-  await docker.act('deploy', blue);
+  await deploy(blue);
   expect(await ask('shop.example.com')).toEqual(noService);
 });
 
@@ -99,7 +106,7 @@ test('the address of a stopped service stays its own, also where another one has
   const named = async (name: string, domain: string) => {
     const id = await container(name, name);
     await docker.platform.must('create_container_domain', { container_id: id, domain, generate_certificate: false });
-    await docker.act('deploy', id);
+    await deploy(id);
     return id;
   };
   await named('starred', '*.held.example.com');
@@ -121,7 +128,7 @@ test('what is public is not reached from other environments but at its address, 
   const tries = [`http://${address}:8080/`, 'http://private:8080/', `http://infra-${id}:8080/`].map((url) => `wget -q -T 1 -O /dev/null ${url} && echo "reached ${url}"`).join('; ');
   // The gateway of its own network leads to nothing either.
   const spy = await docker.container('spy', `${tries}; for port in 2019 8080; do nc -w 1 $(hostname -i | cut -d. -f1-3).1 $port < /dev/null && echo reached gateway; done; echo tried all; exec httpd -f -p 8080 -h /bin`, { environment_id: other, ports: [publicPort()] });
-  expect(await docker.act('deploy', spy)).toMatchObject({ state: 'DEPLOYED' });
+  await deploy(spy);
   const said = await docker.messages(spy);
   expect(said).toContain('tried all');
   expect(said.filter((line) => line.startsWith('reached'))).toEqual([]);
@@ -157,14 +164,14 @@ const atOnce = 8;
 
 test('no request fails during rollouts, restarts, and a version that fails', async () => {
   const id = await deployed('steady', 'one', { arguments: ['-c', finishingPage('one')], min_running_instances: 2, max_running_instances: 2 });
-  const asking = keepAsking({ host: 'steady-staging.localhost', port, path: '/cgi-bin/say', timeoutMilliseconds: 120_000 }, atOnce);
+  const asking = keepAsking({ host: 'steady-staging.localhost', port, path: '/cgi-bin/say', timeoutMilliseconds }, atOnce);
   await docker.change(id, { arguments: ['-c', finishingPage('two')] });
-  expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
+  await deploy(id);
   await docker.change(id, { arguments: ['-c', 'sleep 1; exit 3'] });
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   expect(await docker.act('restart', id)).toMatchObject({ state: 'RESTARTED' });
   await docker.change(id, { arguments: ['-c', finishingPage('three')] });
-  expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYED' });
+  await deploy(id);
   const { sent, failures, texts, seconds } = await asking.end();
   console.log(`${sent} requests in ${seconds.toFixed(1)} s, ${failures.length} failures`);
   expect(failures).toEqual([]);
