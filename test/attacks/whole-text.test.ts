@@ -86,6 +86,12 @@ const argsOf = (texts: readonly Sent[]): Record<string, unknown> => {
 /** Of secrets the mark is shown; .env text becomes variables, and only some of them are secrets. */
 const formsShown = ({ place: { isSecret }, text }: Sent): readonly string[] => (isSecret && !text.startsWith('PLAIN=') ? ['[hidden'] : formsOf(text.replace(/^PLAIN=/, '').split(isSecret ? /[\r\n]/ : /$^/)[0]!));
 
+const asciiHost = /"(?<ascii>[^"\s]*xn--[^"\s]*)" is given as (?<given>\S+?)[.,;]?(?=\s|$)/g;
+
+/** What is shown, with each host as it was given that is shown in ASCII and explained. */
+const asGiven = (shown: string): string =>
+  [...shown.matchAll(asciiHost)].reduce((text, { groups }) => text.replaceAll(groups!['ascii']!, groups!['given']!), shown);
+
 /** Expects texts of one call in everything that shows it. @returns whether somebody was asked. */
 async function areShown(name: string, texts: readonly Sent[]): Promise<boolean> {
   const args = argsOf(texts);
@@ -100,7 +106,7 @@ async function areShown(name: string, texts: readonly Sent[]): Promise<boolean> 
   const dry = textOf(await server.call(name, { ...args, dry_run: true }));
   const shownIn = { page, terminal, ...(user.questions[0] && { form: user.questions[0].message }), ...(!/more characters\)|more lines/.test(dry) && { 'dry run': dry }) };
   for (const [where, shown] of Object.entries(shownIn)) {
-    const missing = texts.filter((sent) => !formsShown(sent).some((form) => shown.includes(form)));
+    const missing = texts.filter((sent) => !formsShown(sent).some((form) => shown.includes(form) || asGiven(shown).includes(form)));
     expect(missing.map(({ place: { path }, text }) => `${path}: ${JSON.stringify(text)}`), `${name}, ${where}: ${shown}`).toEqual([]);
     expect(shown).not.toMatch(unseen);
   }
