@@ -1,5 +1,5 @@
 import { isProduction } from '../contract/index.ts';
-import { conditionOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
+import { standingOf, standings, overviewOf, type Standing, type WatchedService } from './overview.ts';
 
 /** The state of an environment as a whole, as far as the platform tells it. */
 export interface WholeStatus {
@@ -77,7 +77,7 @@ const ofServices = (services: readonly WatchedService[]): readonly Finding[] => 
 };
 
 const ofWhole = ({ state, deployment_status: service_deployment_status }: WholeStatus): readonly Finding[] => {
-  const [condition, reason] = conditionOf({ state, service_deployment_status });
+  const [condition, reason] = standingOf({ state, service_deployment_status });
   return [{ condition, text: `${condition}: ${reason}` }];
 };
 

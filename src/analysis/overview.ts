@@ -69,7 +69,7 @@ const settled = (state: string, status: JudgedStatus, kind: string, warning: str
  * The condition that a status tells of, of a service of a kind or of an environment as a whole, with the reason in a few words.
  * @param warning what the platform says of what runs of it
  */
-export const conditionOf = (status: JudgedStatus | null | undefined, kind = 'environment', warning?: string): readonly [Standing, string] => {
+export const standingOf = (status: JudgedStatus | null | undefined, kind = 'environment', warning?: string): readonly [Standing, string] => {
   const state = status?.state;
   if (!status || !state) return ['unknown', 'the platform tells no state'];
   const end = settled(state, status, kind, warning);
@@ -86,7 +86,7 @@ export function overviewOf(services: readonly WatchedService[]): Overview {
   const judged = services.map((service) => {
     const { id, name, kind, status } = service;
     const warning = warnings.get(service);
-    const [condition, reason] = conditionOf(status, kind, warning);
+    const [condition, reason] = standingOf(status, kind, warning);
     const stranded = strandedDataIn(status);
     const row: ServiceCondition = { id, name, kind, condition, state: status?.state ?? undefined, reason, at: status?.last_deployment_date ?? undefined, ...(stranded && { backup: stranded.backup ? backupText(stranded.backup) : 'none' }) };
     return { row, isWarned: warning !== undefined };

@@ -1,7 +1,7 @@
 /** The API as data. */
 
 export { addressFaultText, readGitAddress, readHttpAddress, type AddressFault, type ParsedAddress } from './addresses.ts';
-export { asSubject, backupText, boundText, bytesText, condition, conditionChain, dataOf, isTerraformFailure, lackingText, outsideChangeText, readCondition, reasonNames, removedText, saidIn, storedCondition, unaskedText, type Condition, type DataOf, type OutsideChange, type ReadableCondition, type Reason } from './conditions/index.ts';
+export { asSubject, backupText, boundText, bytesText, condition, conditionChain, dataOf, isOwnExit, isTerraformFailure, killed, lackingText, outsideChangeText, readCondition, reasonNames, removedText, saidIn, storedCondition, unaskedText, type Condition, type DataOf, type OutsideChange, type ReadableCondition, type Reason } from './conditions/index.ts';
 export { everyOrganization } from './documented.ts';
 export { ErrorBody, errorBody, type ErrorStatus } from './errors.ts';
 export { fieldDescriptions } from './field-descriptions.ts';

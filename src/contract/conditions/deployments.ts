@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { killed } from './failures.ts';
 import { asSubject, bytesText, ConditionShape, count, plainReason, reasonWith, words, texts } from './reason.ts';
 
 const limitText = (seconds: number): string => (seconds < 120 ? `${Math.round(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`);
@@ -62,7 +63,7 @@ export const buildReasons = {
   BUILD_STEP_FAILED: reasonWith({ step: words, instruction: words, code: count.optional(), said: words.optional() }, ({ step, instruction, code, said }) => {
     const where = `The build failed at step ${step}${code === undefined ? '' : `, with exit code ${code}`}: ${instruction}`;
     if (code === undefined) return `${where}: ${said ?? ''}`;
-    return code === 137 ? `${where}. It was killed, probably because it needed more memory than a build may have.` : where;
+    return code === killed ? `${where}. It was killed, probably because it needed more memory than a build may have.` : where;
   }),
   BUILD_OVERDUE: reasonWith({ seconds: count }, ({ seconds }) => `The build did not end within ${limitText(seconds)}, which is its limit ("build_minutes" in the clusters file).`),
   SOURCE_TOO_LARGE: reasonWith({ limit: count }, ({ limit }) => `The source is too large: it has more than ${bytesText(limit)}.`),

@@ -7,6 +7,12 @@ const signals: Readonly<Record<number, string>> = { 134: 'SIGABRT', 137: 'SIGKIL
 /** Exit codes by which whatever starts programs says that it couldn't. */
 const startFailures: Readonly<Record<number, string>> = { 126: 'its program can not be executed', 127: 'a program was not found' };
 
+/** The exit code of a program that was ended by force, such as one that exceeded its memory. */
+export const killed = 137;
+
+/** Whether a program ended with a code by itself, and not by a signal, nor because it could not be started. */
+export const isOwnExit = (code: number): boolean => signals[code] === undefined && startFailures[code] === undefined;
+
 function exitText(code: number): string {
   if (startFailures[code] !== undefined) return `${startFailures[code]} (exit code ${code})`;
   return signals[code] === undefined ? `it ended with exit code ${code}` : `it was ended by ${signals[code]} (exit code ${code})`;

@@ -1,7 +1,7 @@
 /** What is not as it should be, as data: a closed set of reasons, and the only place where their sentences are made. */
 
 export { Condition, condition, conditionChain, dataOf, readCondition, reasonNames, saidIn, storedCondition, type DataOf, type ReadableCondition, type Reason } from './conditions.ts';
-export { isTerraformFailure } from './failures.ts';
+export { isOwnExit, isTerraformFailure, killed } from './failures.ts';
 export { boundText, lackingText, unaskedText } from './placement.ts';
 export { asSubject, bytesText } from './reason.ts';
 export { backupText, outsideChangeText, removedText, type OutsideChange } from './services.ts';

@@ -168,7 +168,7 @@ export function outcomeOf(failure: Failure): Pick<CallOutcome, 'outcome' | 'why'
   }
 }
 
-/** What a program reads of a failure in place of its sentence. Of no member is anything shown that the sentence hides. */
+/** What a program reads of a failure in place of its sentence. No member tells what the sentence hides. */
 export interface FailureCode {
   readonly kind: Failure['kind'] | 'withheld' | 'question_ended' | 'not_offered_here';
   /** The reason within the kind, where it has several. */

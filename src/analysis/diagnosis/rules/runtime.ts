@@ -1,4 +1,4 @@
-import { dataOf, type ReadableCondition } from '../../../contract/index.ts';
+import { dataOf, isOwnExit, killed, type ReadableCondition } from '../../../contract/index.ts';
 import { sign } from '../condition-sign.ts';
 import { quote } from '../quote.ts';
 import { showConfiguration, showErrors, showVariables } from '../inspections.ts';
@@ -26,18 +26,12 @@ const weighExitCode137 = (facts: Facts, { configuration: { memory }, entries }: 
   return isOther ? 'dismiss' : { change: 1, why: `exit code 137 means that it was killed${memory === undefined ? '' : `; its limit is ${memory} MB`}` };
 };
 
-/** The exit code of a program that was ended by force. */
-const killed = 137;
-
 const wasKilled = ({ code }: { readonly code?: number | undefined }): Facts | undefined => (code === killed ? { killed: String(code) } : undefined);
-
-/** Exit codes that a shell has for signals, and for programs that could not be started. */
-const notOwnCodes: readonly number[] = [126, 127, 134, killed, 139, 143];
 
 /** The exit code that a program has ended with by itself. */
 function ownExit({ cause }: { readonly cause: ReadableCondition }): Facts | undefined {
   const code = dataOf(cause, 'EXITED')?.code;
-  return code === undefined || notOwnCodes.includes(code) ? undefined : { exit: String(code) };
+  return code === undefined || !isOwnExit(code) ? undefined : { exit: String(code) };
 }
 
 /** Causes that occur while a service's own code runs. */

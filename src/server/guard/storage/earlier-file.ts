@@ -27,7 +27,7 @@ const copies = [
   `update guard_time set latest = (select ${moment('max(at)')} from latest_time)`,
 ];
 
-const notice = 'A newer version keeps what servers share in this file in another form. Nothing was changed. Start the newer version.';
+const notice = 'This file has the records of a newer version. Nothing was changed. Start the newer version of infra-mcp.';
 
 /**
  * Takes over what earlier programs stored, within a transaction. Then their tables are empty and take nothing more, so that such

@@ -62,7 +62,7 @@ describe('the file of an earlier program', () => {
       'INSERT INTO latest_time (at) VALUES (1)', 'INSERT INTO grave_call (at) VALUES (1)', 'INSERT INTO wrong_secret (at) VALUES (1)', "INSERT INTO single_use (id, expires_at) VALUES ('a', 1)",
       "INSERT INTO pending VALUES ('a', 'a', '{}', 'a', 1)", "INSERT INTO chain_anchor (chain, entries, sealed) VALUES ('a', 1, 'a') ON CONFLICT (chain) DO UPDATE SET entries = excluded.entries",
     ];
-    for (const earlier of [file.earlier, later]) for (const statement of statements) expect(() => earlier.exec(statement), statement).toThrow('Nothing was changed. Start the newer version.');
+    for (const earlier of [file.earlier, later]) for (const statement of statements) expect(() => earlier.exec(statement), statement).toThrow('Nothing was changed. Start the newer version of infra-mcp.');
     expect(file.earlier.prepare('SELECT count(*) AS n FROM pending').get()).toEqual({ n: 0 });
     await expectEarlierState(store);
     await store.close();

@@ -1,4 +1,4 @@
-import { condition, type Condition } from '../../../../contract/index.ts';
+import { condition, killed, type Condition } from '../../../../contract/index.ts';
 import type { DockerContext } from '../docker-context.ts';
 import { cameTooEarly, endedWithEngine, engineStart } from '../engine-start.ts';
 import { healthProblem } from './probes.ts';
@@ -34,9 +34,6 @@ async function containerOf(context: DockerContext, { Status, NodeID: nodeId }: D
     return { unseen: error.reason };
   }
 }
-
-/** The exit code of a program that was ended by force, such as one that exceeded its memory. */
-const killed = 137;
 
 /** Why an instance isn't ready. */
 export async function unreadiness(context: DockerContext, task: DockerTask, signal: AbortSignal): Promise<Condition> {

@@ -1,4 +1,4 @@
-import { condition, type Condition, type DataOf } from '../../../../contract/index.ts';
+import { condition, killed, type Condition, type DataOf } from '../../../../contract/index.ts';
 import type { ServiceToRun } from '../../index.ts';
 import type { DockerContainer, DockerHealthcheck } from '../engine/index.ts';
 import { programPath } from '../programs/programs.ts';
@@ -97,9 +97,6 @@ export function probeRefusal({ readiness_probe: ready, liveness_probe: live }: H
   if (probes.some(({ type: { exec, grpc } }) => [...(exec?.command ?? []), grpc?.service ?? ''].some((text) => text.includes('\0')))) return 'A probe has a zero byte in its command or service, which no command line can have: remove it.';
   return undefined;
 }
-
-/** The exit code of a process that was ended by SIGKILL. */
-const killed = 137;
 
 /** What our probe reports, which is made in `probe.c`: that a port refuses connections, or answers with a status. */
 function probeFacts(why: string): Pick<DataOf<'PROBE_FAILED'>, 'why' | 'port' | 'status' | 'isRefused'> {
