@@ -18,12 +18,14 @@ const reports = process.env[reportsVariable];
 export default defineConfig(({ mode }) => {
   const suite = suiteOfMode(mode);
   const isFast = suite === fastSuite;
+  // A whole platform and its clients in one process: what mostly computes, and waits a little.
+  const isInProcess = isFast || suite.name === 'e2e';
   const files = filesOf(suite, isLanding ? 'landing' : 'full');
   const include = [...files.include];
   const exclude = [...files.exclude, ...(mode === 'postgres' ? Object.keys(leftOut) : [])];
   const perSuite = {
     globalSetup: starting.includes(mode) ? ['test/support/build-once.ts'] : mode === 'postgres' ? ['test/support/postgres/global-setup.ts'] : [],
-    ...(isFast ? { setupFiles: ['test/support/runs.ts'] } : {}),
+    ...(isInProcess ? { setupFiles: ['test/support/runs.ts'] } : {}),
     // These mostly wait for deployments to end.
     ...(mode === 'foreign' ? { maxConcurrency: 20 } : {}),
     // Each of these starts programs that keep a core busy.
@@ -40,7 +42,7 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       ...(reports === undefined ? {} : { reporters: ['default', ['json', { outputFile: join(reports, `${suite.name}.json`) }]] }),
       // Some tests wait more than they work: a third worker uses what they leave of two cores. Engines share a network, where there is room for one.
-      maxWorkers: isFast ? 3 : mode === 'docker' ? 1 : 2,
+      maxWorkers: isInProcess ? 3 : mode === 'docker' ? 1 : 2,
       ...(mode === 'thorough'
         ? {
             projects: [
@@ -48,7 +50,7 @@ export default defineConfig(({ mode }) => {
               { test: { ...isolated, name: 'replacing modules', include: replacingModules, exclude, globalSetup: [] } },
             ],
           }
-        : { ...(isFast || mode === 'postgres' ? shared : isolated), include, exclude }),
+        : { ...(isInProcess || mode === 'postgres' ? shared : isolated), include, exclude }),
     },
   };
 });

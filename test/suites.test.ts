@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../package.json' with { type: 'json' };
-import { filesOf, lists, suites, suitesIn, suitesOf } from './suites.ts';
+import { endToEndInFast, filesOf, lists, suites, suitesIn, suitesOf } from './suites.ts';
 import { readText, root } from './shipping/repository-files.ts';
 
 const testFiles = globSync('test/**/*.test.ts', { cwd: root });
@@ -25,6 +25,12 @@ describe('suites', () => {
       return choices === undefined ? [pattern] : choices.split(',').map((choice) => before! + choice + after!);
     });
     expect(each.filter((pattern) => !testFiles.some((file) => matchesGlob(file, pattern)))).toEqual([]);
+  });
+
+  test('leave to `npm test` only end-to-end tests that there are', () => {
+    for (const [folder, names] of Object.entries(endToEndInFast)) {
+      for (const name of names) expect(testFiles.filter((file) => matchesGlob(file, `${folder}/**/${name}.test.ts`)), name).toHaveLength(1);
+    }
   });
 
   test('are all in the full list, with every test file', () => {

@@ -43,10 +43,29 @@ const onlyInFullOfDocker = [
   'killed-jobs', 'killed-platform', 'left-links', 'managers', 'measurements', 'node-placement', 'own-registry', 'private-sources', 'programs', 'registry-on-nodes', 'rollouts-and-nodes', 'running-services', 'terraform',
 ].map((name) => `test/docker/${name}.test.ts`);
 
+/** What of the thorough suite only the full list runs: what starts a program for every case, or goes through every width, client, size or commit. */
+const onlyInFullOfThorough = [
+  'test/docs/commands.test.ts', 'test/telemetry/command.test.ts', 'test/eval/**/*.test.ts', 'test/parity/**/*.test.ts', 'test/bench/bench.test.ts', 'test/pictures.test.ts',
+  'test/cli/{widths,init,embedded,doctor,doctor-platform,doctor-other-platform}.test.ts', 'test/platform/runtime/docker/probe.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
+  'test/platform/testing/control/time.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts',
+];
+
+/** What of the end-to-end suite only the full list runs: every tool with every kind of caller or place. */
+const onlyInFullOfE2e = ['test/e2e/guard/{decision-table,denied-places,denied-reads}.test.ts', 'test/transport/odd-names.test.ts'];
+
 /** The tests of what servers share, which run on PostgreSQL too. */
 const sharedByServers = [
   'test/server/guard/{clock,high-risk-calls,shared-answers}.test.ts', 'test/server/guard/storage/{store,processes}.test.ts', 'test/server/guard/approvals/approvals.test.ts', 'test/server/audit/anchors.test.ts',
 ];
+
+/** The end-to-end tests that `npm test` has, by folder: every tool once, agreement and its refusals, and who may call. */
+export const endToEndInFast: Readonly<Record<string, readonly string[]>> = {
+  'test/e2e': [
+    'tools', 'failure-codes', 'name-resolution', 'foreign-platform', 'documented-only', 'stored-secrets', 'refused-addresses', 'read-and-send-back', 'deployment-outcomes',
+    'risk', 'confirmation', 'operator-only', 'plan-lines',
+  ],
+  'test/transport': ['oauth', 'attacks', 'protocol-versions', 'keys', 'bind', 'concurrency-limiter', 'approvals-times', 'holder', 'health', 'platform-tokens'],
+};
 
 const forDocker = ['docker.io', 'docker-registry', 'busybox-static', 'git', 'caddy', 'prometheus', 'postgresql-15', 'redis-tools', 'iproute2', 'openssl', 'openssh-client', 'openssh-server'] as const;
 
@@ -55,19 +74,22 @@ export const suites: readonly Suite[] = [
   { name: 'check', script: 'check', covers: 'types, style, unused code', landing: 'all', minutes: { landing: 0.5 }, byHand: 'before every commit' },
   {
     name: 'fast', script: 'test', covers: 'the fast tests: everything that no suite below has', files: ['test/**/*.test.ts'], landing: 'all', minutes: { landing: 1.5 }, byHand: 'before every commit',
-    needs: ['git', 'openssl', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
+    needs: ['git', 'openssl'],
   },
   {
-    name: 'thorough', script: 'test:thorough', landing: 'all', minutes: { landing: 8 }, byHand: 'when you touch one of its files, or the command line',
+    name: 'e2e', script: 'test:e2e', covers: 'what an assistant gets: clients over both transports against a platform', files: Object.entries(endToEndInFast).map(([folder, names]) => `${folder}/**/!(${names.join('|')}).test.ts`),
+    landing: { without: onlyInFullOfE2e }, minutes: { landing: 1.5 }, byHand: 'when you change a tool, the guard or a transport',
+  },
+  {
+    name: 'thorough', script: 'test:thorough', landing: { without: onlyInFullOfThorough }, minutes: { landing: 8 }, byHand: 'when you touch one of its files, or the command line',
     covers: 'what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform\'s control',
-    needs: ['zsh', 'fish', 'bsdutils', 'git', 'qemu-user-static'],
+    needs: ['zsh', 'fish', 'bsdutils', 'git', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
     files: [
-      'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/transport/command.test.ts', 'test/telemetry/command.test.ts', 'test/transport/replicas.test.ts', 'test/shipping/**/*.test.ts',
+      'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/telemetry/command.test.ts', 'test/shipping/**/*.test.ts',
       'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts', 'test/bench/bench.test.ts',
-      'test/e2e/guard/{decision-table,denied-places,denied-reads,properties,attacks,secrets}.test.ts', 'test/e2e/{waiting,fixes,shown-tools,rollback,redeploy,repeated-input,unknown-rows,altered-answers-thorough,other-reading}.test.ts',
       'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/crash.test.ts',
-      'test/platform/runtime/docker/{probe,probe-checks}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
-      'test/transport/{caller-isolation,approvals,odd-names}.test.ts', 'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
+      'test/platform/runtime/docker/{probe,probe-checks,probes,entrypoint,programs,send-request,remove-links,agent/relay}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
+      'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
       'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/{processes,killed-conversion}.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
     ],
   },

@@ -6,17 +6,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { startProgram } from '../support/started-program.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 
 /** Starts `infra-mcp http` with its page of approvals and an operator's secret; gives the MCP endpoint. It ends with the test. */
 async function startServer(): Promise<URL> {
   const dataDir = await temporaryDirectory();
-  await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+  await setOperatorSecret(join(dataDir, 'operator.json'));
   const { ready } = await startProgram(commandLine(['http', '--port', '0', '--approvals-page', '--data-dir', dataDir]));
   return new URL(ready.url);
 }

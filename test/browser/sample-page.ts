@@ -1,13 +1,13 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/index.ts';
-import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import type { Plan } from '../../src/server/guard/plan.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { startTestServer } from '../transport/test-server.ts';
 
 /** The time at which the pages are looked at. */
@@ -59,22 +59,6 @@ const latestCalls: readonly RecordedCall[] = [
   recorded(2, { who: 'key:ci', tool: 'deploy_service', tier: 'disruptive', confirmed: 'page', outcome: 'done', target: { kind: 'application', name: 'worker', path: 'shop/staging/worker' } }),
 ];
 
-let operatorFile: Promise<string> | undefined;
-
-/** The operator's file. Deriving its key is slow on purpose, so it is made once. */
-const operatorFileOnce = (): Promise<string> =>
-  (operatorFile ??= (async () => {
-    const path = join(await mkdtemp(join(tmpdir(), 'infra-mcp-operator-')), 'operator.json');
-    await setSecret(path, operatorSecret);
-    return path;
-  })());
-
-/** Removes what the samples share. */
-export async function removeOperatorFile(): Promise<void> {
-  if (operatorFile) await rm(join(await operatorFile, '..'), { recursive: true });
-  operatorFile = undefined;
-}
-
 /** What a sample page starts with. */
 interface SamplePageOptions {
   /** Default: those above. */
@@ -93,7 +77,7 @@ export async function startSamplePage({ calls = sampleCalls, records = latestCal
     fixture[Symbol.dispose]();
     await rm(folder, { recursive: true });
   });
-  if (isOpen) await copyFile(await operatorFileOnce(), fixture.operator);
+  if (isOpen) await setOperatorSecret(fixture.operator);
   let asked = 0;
   /** Makes one more call wait. @returns its code. */
   const ask = async ({ principal, minutesAgo, typed, plan }: SampleCall): Promise<string> => {

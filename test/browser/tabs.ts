@@ -2,7 +2,6 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { hasBrowser, openBrowser } from '../support/browser.ts';
 import { closeTestServers } from '../transport/test-server.ts';
-import { removeOperatorFile } from './sample-page.ts';
 
 /** Opens a browser for the tests of a file. @returns what opens a tab with a profile of its own, which ends with the test, like the servers that it started */
 export function useTabs(): (options?: BrowserContextOptions) => Promise<Page> {
@@ -17,7 +16,6 @@ export function useTabs(): (options?: BrowserContextOptions) => Promise<Page> {
   });
   afterAll(async () => {
     await browser?.close();
-    await removeOperatorFile();
   });
   return async (options) => {
     const context = await browser!.newContext(options);

@@ -2,11 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { eventually } from '../support/eventually.ts';
 import { closeTestServers, connectModernHttp } from '../transport/test-server.ts';
 import { commandLine, runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';
-import { approvalCodeIn, operatorSecret } from '../support/guard-fixture.ts';
+import { approvalCodeIn, operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { textOf, type TestClient } from '../support/mcp-clients.ts';
 import { spawnInTest, startProgram } from '../support/started-program.ts';
 import { startTestPlatform } from '../support/test-platform.ts';
@@ -17,7 +16,7 @@ const secret = `whsec_${key.toString('base64')}`;
 
 const dataDirectory = async (): Promise<string> => {
   const dataDir = await temporaryDirectory();
-  await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+  await setOperatorSecret(join(dataDir, 'operator.json'));
   return dataDir;
 };
 

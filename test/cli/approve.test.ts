@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { approveCommand } from '../../src/cli/commands/approve.ts';
 import { approvalsConfigOf } from '../../src/cli/wiring/guard.ts';
 import type { Terminal } from '../../src/cli/terminal/terminal.ts';
@@ -10,7 +9,7 @@ import { createApprovals } from '../../src/server/guard/approvals/approvals.ts';
 import { approvalRequest } from '../server/guard/approvals/approvals-fixture.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
 import { makesTerminals, runInTerminal } from './pseudo-terminal.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 
 /** A person who types these lines one after another, and what they saw. */
 function person(...types: string[]): Terminal & { seen: string } {
@@ -50,19 +49,10 @@ const comesOf = async (config: Config): Promise<string> => {
   return kind;
 };
 
-// Setting a secret is slow on purpose: once is enough.
-let set: string;
-beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'infra-mcp-commands-'));
-  await approveCommand(configIn(directory), undefined, { setSecret: true }, person(operatorSecret, operatorSecret));
-  set = await readFile(join(directory, 'operator.json'), 'utf8');
-  await rm(directory, { recursive: true });
-});
-
 /** A directory whose operator has set the secret. */
 async function approvalsConfig(): Promise<Config> {
   const config = configIn(await temporaryDirectory());
-  await writeFile(join(config.dataDir, 'operator.json'), set, { mode: 0o600 });
+  await setOperatorSecret(join(config.dataDir, 'operator.json'));
   return config;
 }
 

@@ -1,9 +1,8 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCalls, type RecordedCall } from '../../src/server/audit/read-calls.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
-import { approvalCodeIn, operatorSecret } from '../support/guard-fixture.ts';
+import { approvalCodeIn, setOperatorSecret } from '../support/guard-fixture.ts';
 import { approveOnPage } from '../transport/approve-on-page.ts';
 import { end, runClient, startHttp, stdioEndpoint, stdioTraffic, type Endpoint, type Seen, type Step } from './client-run.ts';
 import type { ForeignClient, Transport } from './clients.ts';
@@ -111,7 +110,7 @@ export async function tryClient({ program, behaviour }: ForeignClient, transport
     const first = await run(server, false, [...looking, deletion, services]);
     let waiting: Seen | undefined;
     if (agreement === 'operator') {
-      await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+      await setOperatorSecret(join(dataDir, 'operator.json'));
       waiting = await run(server, false, [deletion, services]);
       await approve(dataDir, approvalCodeIn(waiting.answers[0]!.text!));
     }

@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { clientConfig, parseAddress } from '../../src/postgres/index.ts';
 import { commandLine } from '../support/built-program.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { setOperatorSecret } from '../support/guard-fixture.ts';
 import { startPostgresServer } from '../support/postgres/server.ts';
 import { spawnProgram, whenReady, type StartedProgram } from '../support/started-program.ts';
 import { startTestPlatform, type TestPlatform } from '../support/test-platform.ts';
@@ -58,7 +57,7 @@ export async function openServerFleet(): Promise<ServerFleet> {
   await queryAt(postgres.addressOf('postgres'), 'create database servers');
   const address = postgres.addressOf('servers');
   const keysDir = join(folder, 'keys');
-  await setSecret(join(keysDir, 'operator.json'), operatorSecret);
+  await setOperatorSecret(join(keysDir, 'operator.json'));
   const shared = { INFRA_DATABASE_URL: address, INFRA_KEYS_DIR: keysDir };
   const started: Replica[] = [];
   const directory = async (name: string): Promise<string> => {

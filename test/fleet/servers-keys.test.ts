@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { runProgram } from '../support/built-program.ts';
+import { setOperatorSecret } from '../support/guard-fixture.ts';
 import { openServerFleet, stopReplica, type ServerFleet } from './server-fleet.ts';
 
 let fleet: ServerFleet;
@@ -37,7 +37,7 @@ test('one with other keys is refused: the guard key, the question keys, the oper
   const [guard, questions, operator] = [await copyOfKeys('other-guard-key'), await copyOfKeys('other-question-keys'), await copyOfKeys('other-operator')];
   await writeFile(join(guard, 'guard.key'), randomBytes(32), { mode: 0o600 });
   await writeFile(join(questions, 'question-1.key'), randomBytes(32), { mode: 0o600 });
-  await setSecret(join(operator, 'operator.json'), 'another secret');
+  await setOperatorSecret(join(operator, 'operator.json'), 'another secret');
   expect(await refusal(guard)).toMatch(/There is a guard\.key in .*other-guard-key, and the servers on this database have another/);
   expect(await refusal(questions)).toMatch(/There are question-\*\.key in .*and the servers on this database have another.*again in three minutes/s);
   expect(await refusal(operator)).toMatch(/There is an operator\.json with the operator's secret in .*and the servers on this database have another/s);

@@ -1,10 +1,10 @@
 import { directoryForRecords } from './memory-directory.ts';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { approvalsConfigOf, openGuard } from '../../src/cli/wiring/guard.ts';
 import { readConfig } from '../../src/cli/config/read-config.ts';
-import { type ApprovalQueue, createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
+import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
 import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { parsePolicy } from '../../src/server/guard/policy/load.ts';
 import type { Policy } from '../../src/server/guard/policy/policy.ts';
@@ -25,27 +25,8 @@ export const approvalCodeIn = (text: string): string => /under code ([2-9A-Z]{4}
 
 export const operatorSecret = 'only the operator knows';
 
-let operatorFileOnce: Promise<string> | undefined;
-
-/** The content of the operator's secret file. Deriving it is slow on purpose, so it is made once. */
-const operatorFile = (): Promise<string> =>
-  (operatorFileOnce ??= (async () => {
-    const folder = await mkdtemp(join(directoryForRecords, 'infra-mcp-guard-'));
-    await setSecret(join(folder, 'operator.json'), operatorSecret);
-    const text = await readFile(join(folder, 'operator.json'), 'utf8');
-    await rm(folder, { recursive: true });
-    return text;
-  })());
-
-let signOnce: ((text: string) => string) | undefined;
-
-/** Signs as the operator does. The secret that this file sets has one key, whose derivation from it is slow on purpose, so it is unlocked once. */
-async function signAsOperator(queue: ApprovalQueue): Promise<(text: string) => string> {
-  if (signOnce) return signOnce;
-  const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
-  if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
-  return (signOnce = unlocked.sign);
-}
+/** Sets the operator's secret with a cost at which it is derived in no time, as nobody guesses at it here. @param path of the operator's file */
+export const setOperatorSecret = (path: string, secret = operatorSecret): Promise<void> => setSecret(path, secret, 2 ** 4);
 
 /** Opens the guard of a process on its own data directory. With `operator` the operator's secret is set. */
 export async function openGuardFixture({ operator = false } = {}) {
@@ -54,7 +35,7 @@ export async function openGuardFixture({ operator = false } = {}) {
   const guard = openGuard(config);
   const approvals = approvalsConfigOf(config);
   const queue = createApprovalQueue(approvals, { how: 'terminal', record: guard.recordDecision });
-  if (operator) await writeFile(approvals.operator, await operatorFile(), { mode: 0o600 });
+  if (operator) await setOperatorSecret(approvals.operator);
   return {
     config,
     dataDir,
@@ -67,7 +48,9 @@ export async function openGuardFixture({ operator = false } = {}) {
     waiting: () => queue.waiting(Date.now()),
     /** Decides like the operator does in the terminal. */
     decide: async (code: string, verdict: 'approved' | 'refused' = 'approved'): Promise<void> => {
-      if (!(await queue.decide(code, verdict, await signAsOperator(queue), Date.now()))) throw new Error(`nothing waits under ${code}`);
+      const unlocked = await queue.unlock(operatorSecret, terminalSource, Date.now());
+      if (unlocked.kind !== 'unlocked') throw new Error(unlocked.kind);
+      if (!(await queue.decide(code, verdict, unlocked.sign, Date.now()))) throw new Error(`nothing waits under ${code}`);
     },
     close: async () => {
       await approvals.store.close();

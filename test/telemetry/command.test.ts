@@ -8,11 +8,10 @@ import { toWire } from '../../src/contract/operation.ts';
 import { operations, type OperationName } from '../../src/contract/operations.ts';
 import { createApprovalQueue } from '../../src/server/guard/approvals/approval-queue.ts';
 import { terminalSource } from '../../src/server/guard/storage/limits.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { definitions, type Part } from '../../src/telemetry/metrics/definitions.ts';
 import { commandLine, runProgram, startAssistant, temporaryDirectory } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
-import { approvalCodeIn, operatorSecret } from '../support/guard-fixture.ts';
+import { approvalCodeIn, operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { textOf } from '../support/mcp-clients.ts';
 import { startProgram } from '../support/started-program.ts';
 import { closeTestServers, connectLegacyHttp, connectModernHttp, modernCall, modernHeaders } from '../transport/test-server.ts';
@@ -53,7 +52,7 @@ async function refuse(dataDir: string, code: string): Promise<void> {
 describe('infra-mcp http', () => {
   test('serves metrics of its load, of approvals and of the platform that it serves', async () => {
     const dataDir = await temporaryDirectory();
-    await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+    await setOperatorSecret(join(dataDir, 'operator.json'));
     const { ready, scrape, child, ended } = await start(['http', '--data-dir', dataDir]);
     const before = await scrape();
     expect(oursIn(before)).toEqual(namesOf('calls', 'http', 'engine'));

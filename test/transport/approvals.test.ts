@@ -1,26 +1,16 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordedCall } from '../../src/server/audit/read-calls.ts';
-import { hasSecret, setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
+import { hasSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { approvalRequest, approvalsIn } from '../server/guard/approvals/approvals-fixture.ts';
 import { closeTestServers, startTestServer } from './test-server.ts';
 import { exchangeRaw, statusOf } from './raw-connection.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 
 let folder: string;
 let approvalsFixture: ReturnType<typeof approvalsIn>;
-// Setting a secret is slow on purpose, so it is set once.
-let operators: string;
-const operatorFile = (): string => join(operators, 'operator.json');
-
-beforeAll(async () => {
-  operators = await mkdtemp(join(tmpdir(), 'infra-mcp-operator-'));
-  await setSecret(operatorFile(), operatorSecret);
-});
-
-afterAll(() => rm(operators, { recursive: true }));
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'infra-mcp-page-'));
@@ -37,7 +27,7 @@ const attack = '<script>alert(1)</script>"\'&\u202E';
 const call: RecordedCall = { at: '2026-11-20T10:00:00.000Z', who: 'eve', tool: 'lock_cluster', request_id: 'r', target: { kind: 'cluster', name: attack }, outcome: 'done' } as RecordedCall;
 
 const startOffice = async (options: Parameters<typeof startTestServer>[0] = {}, now?: () => number) => {
-  await copyFile(operatorFile(), approvalsFixture.operator);
+  await setOperatorSecret(approvalsFixture.operator);
   const approvals = { queue: approvalsFixture.queue, program: 'infra-mcp', hasSecret: () => hasSecret(approvalsFixture.operator), latestCalls: async () => [call] };
   return startTestServer({ approvals, ...(now && { clock: { now } }), ...options });
 };

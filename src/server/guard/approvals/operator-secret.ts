@@ -8,26 +8,31 @@ import * as z from 'zod';
  * The operator's secret is the seed of a signing key, and the file holds only the public key: anyone who can read the
  * data directory, such as an assistant with a shell, can verify approvals but can't make them.
  */
-const OperatorFile = z.object({ salt: z.string(), public_key: z.string() });
+const OperatorFile = z.object({ salt: z.string(), public_key: z.string(), cost: z.int().min(2).max(2 ** 20).optional() });
 type OperatorFile = z.infer<typeof OperatorFile>;
 
 /** Minimum length of a secret, in characters. */
 export const shortestSecret = 8;
 
-// The cost of one try at a secret: about a tenth of a second and 64 MB.
-const cost = { N: 2 ** 16, r: 8, p: 1, maxmem: 128 * 1024 * 1024 };
+/** The cost of one try at a secret, as the N of scrypt: about a tenth of a second and 64 MB. A file without a cost has this one. */
+const usualCost = 2 ** 16;
+
+const blockSize = 8;
+
+/** What scrypt takes for a cost. It needs 128 bytes for each unit of N and r. */
+const scryptOptions = (cost: number) => ({ N: cost, r: blockSize, p: 1, maxmem: 256 * cost * blockSize });
 
 const seedBytes = 32;
 // The bytes before the seed of an Ed25519 key in PKCS #8.
 const seedPrefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-const derive = promisify<string, Buffer, number, typeof cost, Buffer>(scrypt);
+const derive = promisify<string, Buffer, number, ReturnType<typeof scryptOptions>, Buffer>(scrypt);
 
 /** The last derivation in the queue. They run one at a time: each takes a core and 64 MB, and many at once would starve the calls. */
 let lastDerivation: Promise<unknown> = Promise.resolve();
 
-function deriveInTurn(secret: string, salt: Buffer): Promise<Buffer> {
-  const derived = lastDerivation.then(() => derive(secret.normalize('NFC'), salt, seedBytes, cost));
+function deriveInTurn(secret: string, salt: Buffer, cost: number): Promise<Buffer> {
+  const derived = lastDerivation.then(() => derive(secret.normalize('NFC'), salt, seedBytes, scryptOptions(cost)));
   lastDerivation = derived.catch(() => undefined);
   return derived;
 }
@@ -49,11 +54,15 @@ async function read(path: string): Promise<OperatorFile | undefined> {
 /** Whether the operator has set a secret. */
 export const hasSecret = async (path: string): Promise<boolean> => (await read(path)) !== undefined;
 
-/** Sets or replaces the operator's secret. Approvals signed with an earlier secret no longer count. @throws Error if it is too short. */
-export async function setSecret(path: string, secret: string): Promise<void> {
+/**
+ * Sets or replaces the operator's secret. Approvals signed with an earlier secret no longer count.
+ * @param cost of one try at it, as the N of scrypt: a power of two
+ * @throws Error if the secret is too short
+ */
+export async function setSecret(path: string, secret: string, cost = usualCost): Promise<void> {
   if (secret.length < shortestSecret) throw new Error(`The secret must have at least ${shortestSecret} characters.`);
   const salt = randomBytes(16);
-  const content: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt))) };
+  const content: OperatorFile = { salt: salt.toString('base64'), public_key: publicText(keyFromSeed(await deriveInTurn(secret, salt, cost))), cost };
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(`${path}.new`, JSON.stringify(content), { mode: 0o600, flush: true });
   await rename(`${path}.new`, path);
@@ -73,7 +82,7 @@ export const operatorKeyFrom = (seed: Buffer): OperatorKey => ({ sign: signWith(
 export async function operatorKeyFor(path: string, secret: string): Promise<OperatorKey | undefined> {
   const operator = await read(path);
   if (!operator) return undefined;
-  const seed = await deriveInTurn(secret, Buffer.from(operator.salt, 'base64'));
+  const seed = await deriveInTurn(secret, Buffer.from(operator.salt, 'base64'), operator.cost ?? usualCost);
   return publicText(keyFromSeed(seed)) === operator.public_key ? operatorKeyFrom(seed) : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readFile, stat } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
 import { approvalLifetime, type Approval } from '../../../../src/server/guard/approvals/approvals.ts';
 import type { RecordDecision } from '../../../../src/server/audit/call-records.ts';
 import type { Pending } from '../../../../src/server/guard/approvals/pending-calls.ts';
@@ -9,22 +9,14 @@ import { terminalSource } from '../../../../src/server/guard/storage/limits.ts';
 import { maximumWaiting } from '../../../../src/server/guard/storage/waiting-records.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';
 import { approvalRequest, approvalsIn } from './approvals-fixture.ts';
-import { operatorSecret } from '../../../support/guard-fixture.ts';
+import { operatorSecret, setOperatorSecret } from '../../../support/guard-fixture.ts';
 import { createTestStore } from '../storage/test-stores.ts';
-
-// Setting a secret is slow on purpose: once is enough.
-let shared: Awaited<ReturnType<typeof temporaryFolder>>;
-beforeAll(async () => {
-  shared = await temporaryFolder();
-  await setSecret(approvalsIn(shared.path).operator, operatorSecret);
-});
-afterAll(() => shared[Symbol.asyncDispose]());
 
 /** An office of its own whose operator has set the secret. */
 async function openApprovals(record?: RecordDecision) {
   const [folder, testStore] = [await temporaryFolder(), await createTestStore()];
   const fixture = approvalsIn(folder.path, { store: testStore.open(), record });
-  await writeFile(fixture.operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
+  await setOperatorSecret(fixture.operator);
   return {
     ...fixture,
     folder,
@@ -200,7 +192,7 @@ describe('the secret', () => {
     const earlier = new DatabaseSync(path);
     earlier.exec('CREATE TABLE wrong_secret (at INTEGER NOT NULL) STRICT');
     for (let count = 0; count < 5; count += 1) earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now);
-    await writeFile(approvalsIn(folder.path).operator, await readFile(approvalsIn(shared.path).operator), { mode: 0o600 });
+    await setOperatorSecret(approvalsIn(folder.path).operator);
     using here = approvalsIn(folder.path);
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({ kind: 'wrong_secret', left: 4 });
@@ -232,7 +224,7 @@ describe('the secret', () => {
     await using here = await openApprovals();
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     await here.decide(code, 'approved', operatorSecret, now);
-    await setSecret(here.operator, 'another secret');
+    await setOperatorSecret(here.operator, 'another secret');
     expect(await here.approvals.ask(approvalRequest(), now)).toEqual({ kind: 'invalid' });
   });
 

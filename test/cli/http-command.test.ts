@@ -4,14 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readCalls } from '../../src/server/audit/read-calls.ts';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { createApiKey } from '../../src/transport/http/api-keys.ts';
 import { permissionOf } from '../../src/server/tool/tool.ts';
 import { tools } from '../../tools/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { approveOnPage } from './approve-on-page.ts';
-import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from './test-server.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { approveOnPage } from '../transport/approve-on-page.ts';
+import { connectLegacyHttp, connectModernHttp, initialize, modernCall, modernHeaders } from '../transport/test-server.ts';
+import { operatorSecret, setOperatorSecret } from '../support/guard-fixture.ts';
 import { failureIn, textOf } from '../support/mcp-clients.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 import { spawnInTest, startProgram } from '../support/started-program.ts';
@@ -118,7 +117,7 @@ describe('infra-mcp http', () => {
 
   test.each([['2026', connectModernHttp], ['2025', connectLegacyHttp]])('sends the user of a %s client to the page of approvals, where nobody can be asked otherwise', async (_, connect) => {
     const { url, dataDir, output } = await startHttp(['--approvals-page']);
-    await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+    await setOperatorSecret(join(dataDir, 'operator.json'));
     const visited: string[] = [];
     const client = await connect(url, {
       visit: async (page) => {

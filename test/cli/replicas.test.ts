@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { setSecret } from '../../src/server/guard/approvals/operator-secret.ts';
 import { startProgram } from '../support/started-program.ts';
-import { approveOnPage } from './approve-on-page.ts';
-import { callReplica, replicaText, yesTo } from './replica-calls.ts';
-import { connectModernHttp } from './test-server.ts';
-import { operatorSecret } from '../support/guard-fixture.ts';
+import { approveOnPage } from '../transport/approve-on-page.ts';
+import { callReplica, replicaText, yesTo } from '../transport/replica-calls.ts';
+import { connectModernHttp } from '../transport/test-server.ts';
+import { setOperatorSecret } from '../support/guard-fixture.ts';
 import { failureIn, textOf } from '../support/mcp-clients.ts';
 import { commandLine, temporaryDirectory } from '../support/built-program.ts';
 
@@ -32,7 +31,7 @@ test('a question is answered to the server that asked it; another does nothing, 
 
 test('what the operator approves holds at every server of the data directory, and once', async () => {
   const { urls: [one, other], dataDir } = await replicas('--approvals-page');
-  await setSecret(join(dataDir, 'operator.json'), operatorSecret);
+  await setOperatorSecret(join(dataDir, 'operator.json'));
   const [here, there] = [await connectModernHttp(one), await connectModernHttp(other)];
   const { id } = (await here.call('get_organization')).structuredContent as { id: string };
   const webhook = { organization_id: id, target_url: 'https://hooks.example/in', events: ['DEPLOYMENT_FAILED'] };
