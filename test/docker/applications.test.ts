@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { inspectDockerService, listDockerContainers, listDockerImages, listDockerServices } from '../../src/platform/runtime/docker/engine/index.ts';
+import { dataWith } from '../support/conditions.ts';
 import { applicationsOf, shellSource, type TestApplications } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { startGitServer, type GitServer } from '../support/git-server.ts';
@@ -100,7 +101,7 @@ test('a commit that is not in the history of the branch is not built, and what r
   const image = await running();
   const proposed = git.commit('forked', 'Proposed', { 'run.sh': serve('proposed') }, 'proposal');
   expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'BUILD_ERROR' });
-  expect(await applications.messages(id)).toContainEqual(expect.stringMatching(new RegExp(`has no commit ${proposed} in the history of the branch main\\. `)));
+  expect(dataWith(await applications.conditions(id), 'COMMIT_NOT_IN_HISTORY')).toMatchObject([{ commit: proposed, branch: 'main' }]);
   expect(await running()).toBe(image);
   git.commit('forked', 'Also merged', {}, 'main');
   expect(await applications.act('deploy', id, proposed)).toMatchObject({ state: 'RUNNING' });

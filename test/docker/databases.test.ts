@@ -5,6 +5,7 @@ import {
   createDockerVolume, deleteDockerVolume, execInDockerContainer, inspectDockerContainer, inspectDockerService, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices, listDockerTasks, listDockerVolumes,
 } from '../../src/platform/runtime/docker/engine/index.ts';
 import { runProgram, temporaryDirectory } from '../support/built-program.ts';
+import { dataWith, runningConditions } from '../support/conditions.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import type { Json } from '../support/test-platform.ts';
@@ -129,16 +130,18 @@ test('another major version is refused before anything is touched; the old one g
   expect((await docker.messages(shop, 'database')).join('\n')).toMatch(/is of major version 15, which version 16 can't read\. Nothing was changed\..*pg_dump/);
   await change(shop, { version: '15.99' });
   expect(await act('deploy', shop)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(shop, 'database')).join('\n')).toMatch(/The image 127\.0\.0\.1:\d+\/postgres:15\.99 does not exist/);
+  expect(dataWith(await docker.conditions(shop, 'database'), 'IMAGE_NOT_FOUND')).toMatchObject([{ image: expect.stringMatching(/^127\.0\.0\.1:\d+\/postgres:15\.99$/) }]);
   expect((await runningContainer(shop)).Id).toBe(before.Id);
   await change(shop, { version: '15' });
 });
+
+const notFound = { reason: 'EXITED', details: { code: 127 } };
 
 test('a version that does not start fails with its cause, and the old one is back with its data', async () => {
   // Stands for an image without Redis.
   await change(cache, { version: '0.0' });
   expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(cache, 'database')).join('\n')).toContain('a program was not found (exit code 127)');
+  expect(dataWith(await docker.conditions(cache, 'database'), 'INSTANCES_FAILED')).toMatchObject([{ cause: notFound }]);
   await expect.poll(() => redis('get kept')).toBe('value');
 });
 
@@ -182,14 +185,15 @@ async function renewSwarm(): Promise<void> {
 
 test('in a swarm that was made anew everything can be deployed again, and what is stored is there', async () => {
   await renewSwarm();
-  const warnings = async () => ((await docker.platform.must('get_database_status', { database_id: shop }))['running'] as Json)['warnings'];
-  await expect.poll(warnings).toContain('Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.');
+  const conditions = async () => runningConditions(await docker.platform.must('get_database_status', { database_id: shop }));
+  await expect.poll(async () => dataWith(await conditions(), 'REMOVED_EXTERNALLY')).toHaveLength(1);
   expect(await act('restart', shop)).toMatchObject({ state: 'RESTART_ERROR' });
-  expect((await docker.messages(shop, 'database')).join('\n')).toMatch(/The swarm doesn't have what Shop DB! was deployed with any more \(its network, its secrets and files, its node\).* Deploy it again\./);
+  const missing = ['its network', 'its secrets and files', 'its node'];
+  expect(dataWith(await docker.conditions(shop, 'database'), 'PARTS_MISSING')).toEqual([{ service: 'Shop DB!', missing }]);
   // Stands for an image without Redis.
   await change(cache, { version: '0.0' });
   expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(cache, 'database')).join('\n')).toMatch(/a program was not found \(exit code 127\).* The version before can't be started again: the swarm doesn't have its network, its secrets and files, its node any more/);
+  expect(dataWith(await docker.conditions(cache, 'database'), 'NOT_ROLLED_BACK')).toMatchObject([{ missing, cause: { reason: 'INSTANCES_FAILED', details: { cause: notFound } } }]);
   await change(cache, { version: '7.0' });
   for (const [id, kind] of [[shop, 'database'], [cache, 'database'], [near, 'container'], [far, 'container']] as const) {
     // oxlint-disable-next-line no-await-in-loop -- one after another.
@@ -197,7 +201,7 @@ test('in a swarm that was made anew everything can be deployed again, and what i
   }
   expect(await sql('select what from kept')).toBe('a row');
   expect(await redis('get kept')).toBe('value');
-  expect(await warnings()).toEqual([]);
+  expect(await conditions()).toEqual([]);
 });
 
 test('where the volume of a database is not found in such a swarm, it does not begin empty', async () => {
@@ -206,7 +210,7 @@ test('where the volume of a database is not found in such a swarm, it does not b
   const [volume] = await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] });
   await expect.poll(() => deleteDockerVolume(client, volume!.Name).then(() => true, () => false)).toBe(true);
   expect(await act('deploy', cache)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(cache, 'database')).join('\n')).toMatch(new RegExp(`The storage of cache was on the node \\w+, which is not part of the swarm any more, and ${volume!.Name} is not on \\S+\\. Nothing was changed: it would begin empty\\.`));
+  expect(dataWith(await docker.conditions(cache, 'database'), 'STORAGE_NOT_FOUND')).toMatchObject([{ service: 'cache', node: expect.stringMatching(/^\w+$/), volumes: [volume!.Name], asked: [expect.any(String)] }]);
   expect(await listDockerVolumes(client, { label: [`io.infra-mcp.service=${cache}`] })).toEqual([]);
   await createDockerVolume(client, volume!.Name, volume!.Labels ?? {});
   expect(await act('deploy', cache)).toMatchObject(deployed);

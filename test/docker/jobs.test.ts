@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Condition, dataOf } from '../../src/contract/index.ts';
 import { listDockerConfigs, listDockerContainers, listDockerNetworks, listDockerSecrets, listDockerServices, listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { startGitServer, type GitServer } from '../support/git-server.ts';
@@ -29,7 +31,10 @@ afterAll(async () => {
 
 
 const status = (id: string) => docker.platform.must('get_job_status', { job_id: id });
-const messages = async (id: string): Promise<string[]> => rowsOf(await docker.platform.must('get_job_logs', { job_id: id })).map(({ message }) => String(message));
+const lines = async (id: string): Promise<Json[]> => rowsOf(await docker.platform.must('get_job_logs', { job_id: id }));
+const messages = async (id: string): Promise<string[]> => (await lines(id)).map(({ message }) => String(message));
+/** The condition that the last line of a log tells, if it tells one. */
+const lastCondition = async (id: string): Promise<unknown> => (await lines(id)).at(-1)?.['condition'];
 
 /** Waits until nothing is done to a job any more. @returns its state */
 async function settled(id: string): Promise<unknown> {
@@ -75,27 +80,30 @@ test('a job that fails is tried again as often as it may, and tells its exit cod
   expect(await run(id)).toBe('DEPLOYMENT_ERROR');
   const said = await messages(id);
   expect(said.filter((message) => message === 'no table')).toHaveLength(3);
-  expect(said.filter((message) => message.startsWith('Attempt '))).toEqual([1, 2, 3].map((attempt) => `Attempt ${attempt} of 3 failed: it ended with exit code 3`));
-  expect(said.at(-1)).toBe('The job failed in all of its 3 attempts: it ended with exit code 3.');
+  const cause = { reason: 'EXITED', details: { code: 3 } };
+  expect(dataWith(conditionsIn(await lines(id)), 'RUN_ATTEMPT_FAILED')).toMatchObject([1, 2, 3].map((nth) => ({ nth, most: 3, cause })));
+  expect(await lastCondition(id)).toMatchObject({ reason: 'RUN_FAILED', details: { attempts: 3, cause } });
 });
 
 test('a scheduled job whose first run fails tells that nothing runs by itself', async () => {
   const id = await create('nightly', '', scriptJob(docker.registryId, 'echo "no table"; exit 3', { scheduled_at: '0 3 * * *' }));
   expect(await run(id)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(id)).at(-1)).toBe('The schedule of this version does not begin, because this deployment did not end well. No run starts by itself until a deployment of the job ends well.');
+  expect(await lastCondition(id)).toMatchObject({ reason: 'SCHEDULE_NOT_BEGUN', details: { left: 'none' } });
 });
 
 const live = { type: { exec: { command: ['false'] } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 1, success_threshold: 1, failure_threshold: 1 };
 
 test.each([
   // Engines lose what the kernel told them, where a container ends at once.
-  ['too little memory', 'tail /dev/zero', { memory: 16 }, /^The job failed: (?:OOMKilled: |it was ended by SIGKILL \(exit code 137\), probably because )it needed more memory than its limit/],
-  ['a run that takes too long', 'echo begun; exec sleep 600', { max_duration_seconds: 2 }, 'The job was stopped: it exceeded its time limit of 2 seconds (max_duration_seconds).'],
-  ['a liveness probe that fails', 'trap "exit 0" TERM; sleep 600 & wait', { healthchecks: { liveness_probe: live } }, /^The engine ended the job\. The liveness probe failed: /],
+  ['too little memory', 'tail /dev/zero', { memory: 16 }, {
+    reason: 'RUN_FAILED', details: { cause: expect.toSatisfy((cause: Condition) => cause.reason === 'OUT_OF_MEMORY' || dataOf(cause, 'EXITED')?.mayLackMemory === true) as unknown },
+  }],
+  ['a run that takes too long', 'echo begun; exec sleep 600', { max_duration_seconds: 2 }, { reason: 'TIME_LIMIT_EXCEEDED', details: { seconds: 2, member: 'max_duration_seconds' } }],
+  ['a liveness probe that fails', 'trap "exit 0" TERM; sleep 600 & wait', { healthchecks: { liveness_probe: live } }, { reason: 'RUN_UNHEALTHY', details: { cause: { reason: 'PROBE_FAILED', details: { probe: 'liveness' } } } }],
 ] as const)('%s is told as the cause', async (_, script, more, cause) => {
   const id = await create(`cause-${_.replaceAll(' ', '-')}`, script, more);
   expect(await run(id)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(id)).at(-1)).toMatch(cause);
+  expect(await lastCondition(id)).toMatchObject(cause);
 });
 
 test('a job whose liveness probe passes ends as its program does', async () => {
@@ -107,18 +115,22 @@ test('a job from git is built from its commit, which is told, and runs', async (
   const id = await create('built', '', { source: { docker: { git_repository: { url: git.url('reports'), branch: 'main' } } }, schedule: { on_start: {} } });
   expect(await run(id)).toBe('DEPLOYED');
   const said = await messages(id);
-  expect(said).toEqual(expect.arrayContaining([expect.stringContaining(`Fetched commit ${commit}`), 'from git', 'Job finished with exit code 0']));
+  expect(said).toEqual(expect.arrayContaining([expect.stringContaining(`Fetched commit ${commit}`), 'from git']));
+  const builds = async () => (await messages(id)).filter((message) => message.startsWith('Step 1/')).length;
+  expect(await builds()).toBe(1);
   expect(await run(id)).toBe('DEPLOYED');
-  expect(await messages(id)).toContain('This commit was built before, with the same settings: its image is used.');
+  expect((await messages(id)).filter((message) => message === 'from git')).toHaveLength(2);
+  // An image that was built before is used.
+  expect(await builds()).toBe(1);
   git.commit('reports', 'break', shellSource('exit 0', 'RUN exit 7'));
   expect(await run(id)).toMatch(/_ERROR$/);
-  expect((await messages(id)).join('\n')).toMatch(/exit code 7|returned a non-zero code: 7/);
+  expect(dataWith(conditionsIn(await lines(id)), 'BUILD_STEP_FAILED')).toMatchObject([{ code: 7 }]);
 });
 
 test('an image that is not there is told as the cause, and nothing is run', async () => {
   const id = await create('imageless', 'true', { source: { image: { image_name: 'shell', tag: '2', registry_id: docker.registryId } } });
   expect(await run(id)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(id)).at(-1)).toMatch(/^The image 127\.0\.0\.1:\d+\/shell:2 does not exist/);
+  expect(await lastCondition(id)).toMatchObject({ reason: 'IMAGE_NOT_FOUND', details: { image: expect.stringMatching(/^127\.0\.0\.1:\d+\/shell:2$/) as unknown } });
 });
 
 const runningTasks = async (id: string): Promise<unknown[]> =>
@@ -149,7 +161,7 @@ test('a job that belongs to its environment runs when that is deployed, stopped 
   const order = ['at the start', 'at the stop', 'at the deletion'].map((message) => said.indexOf(message));
   expect(order).toEqual(order.toSorted((one, other) => one - other));
   expect(order).not.toContain(-1);
-  expect(said.at(-1)).toBe('The job failed: it ended with exit code 3.');
+  expect(await lastCondition(id)).toMatchObject({ reason: 'RUN_FAILED', details: { attempts: 1, cause: { reason: 'EXITED', details: { code: 3 } } } });
   await docker.platform.must('update_job', { job_id: id, name: 'lifecycle', ...scriptJob(docker.registryId, ''), schedule: { on_delete: command('true') } });
   expect(await run(id)).toBe('DEPLOYED');
   expect((await messages(id)).at(-1)).toMatch(/^Not run: /);
@@ -168,5 +180,5 @@ test.each([
 
 test('a job that no node has room for fails, and tells what it lacks', async () => {
   expect(await settled(crowded)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(crowded)).at(-1)).toMatch(/^No node has room for the job: no suitable node/);
+  expect(await lastCondition(crowded)).toMatchObject({ reason: 'INSUFFICIENT_RESOURCES' });
 });

@@ -13,10 +13,13 @@ export interface Question {
 
 export type Answer = { action: 'accept'; content?: Record<string, string | boolean> } | { action: 'decline' | 'cancel' };
 
+/** What a question wants to have typed; undefined if it is agreed to by ticking a box. */
+export const nameToType = ({ requestedSchema }: Question): string | undefined => /^Type (.*) to approve$/s.exec(requestedSchema.properties['name']?.title ?? '')?.[1];
+
 /** The answer of a user who agrees: types the requested name, or ticks the box. */
-export const agree = ({ requestedSchema }: Question): Answer => {
-  const title = requestedSchema.properties['name']?.title;
-  return { action: 'accept', content: title === undefined ? { approve: true } : { name: /^Type (.*) to approve$/s.exec(title)![1]! } };
+export const agree = (question: Question): Answer => {
+  const name = nameToType(question);
+  return { action: 'accept', content: name === undefined ? { approve: true } : { name } };
 };
 
 /** A user of the client: the questions they were asked, and how they answer. A client without one doesn't offer elicitation. */

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Json, TestPlatform } from '../test-platform.ts';
+import type { Condition } from '../../../src/contract/index.ts';
+import { conditionsIn } from '../conditions.ts';
+import { type Json, rowsOf, type TestPlatform } from '../test-platform.ts';
 
 /** A repository whose image has a shell and runs a script. @param more further instructions of its Dockerfile, before the command */
 export const shellSource = (script: string, more = ''): Readonly<Record<string, string | Buffer>> => ({
@@ -21,6 +23,8 @@ export interface TestApplications {
   untilSaid(id: string, line: RegExp): Promise<void>;
   /** The messages of its log. */
   messages(id: string): Promise<string[]>;
+  /** The conditions that were told in its log. */
+  conditions(id: string): Promise<readonly Condition[]>;
 }
 
 /** How long an action may take, in milliseconds: more than any needs on a busy machine. */
@@ -30,8 +34,8 @@ const settled = /^(?:READY|DEPLOYED|RUNNING|STOPPED|CANCELED|.*_ERROR)$/;
 
 /** Works with the applications of an environment. */
 export function applicationsOf(platform: TestPlatform, environmentId: string): TestApplications {
-  const messages = async (id: string): Promise<string[]> =>
-    ((await platform.must('get_application_logs', { application_id: id }))['results'] as Json[]).map(({ message }) => String(message));
+  const lines = async (id: string): Promise<Json[]> => rowsOf(await platform.must('get_application_logs', { application_id: id }));
+  const messages = async (id: string): Promise<string[]> => (await lines(id)).map(({ message }) => String(message));
 
   const untilSettled = async (id: string, isDeleted: boolean): Promise<Json> => {
     for (const end = Date.now() + longestAction; ;) {
@@ -48,6 +52,7 @@ export function applicationsOf(platform: TestPlatform, environmentId: string): T
 
   return {
     messages,
+    conditions: async (id) => conditionsIn(await lines(id)),
     create: async (name, url, { git_repository: repository, ...more } = {}) => {
       const created = await platform.must('create_application', {
         environment_id: environmentId, name, git_repository: { url, ...(repository as Json) }, cpu: 100, memory: 64, healthchecks: {}, ...more,

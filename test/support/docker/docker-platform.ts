@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Condition } from '../../../src/contract/index.ts';
 import { createDockerRuntime } from '../../../src/platform/runtime/docker/index.ts';
 import { pushDockerImage, tagDockerImage } from '../../../src/platform/runtime/docker/engine/index.ts';
 import type { RealClusters } from '../../../src/platform/index.ts';
-import { type Json, startTestPlatform, type TestPlatform } from '../test-platform.ts';
+import { conditionsIn } from '../conditions.ts';
+import { type Json, rowsOf, startTestPlatform, type TestPlatform } from '../test-platform.ts';
 import { startTestEngine, type TestEngine } from './docker-engine.ts';
 import { startTestRegistry, type TestRegistry } from './docker-registry.ts';
 import { buildProxyImage, buildTestImage, proxyImage } from './test-images.ts';
@@ -27,6 +29,8 @@ export interface DockerPlatform {
   readonly registryId: string;
   /** The messages of the newest log lines of a service. @param kind default: a container */
   messages(id: string, kind?: 'container' | 'database'): Promise<string[]>;
+  /** The conditions that were told with these lines. */
+  conditions(id: string, kind?: 'container' | 'database'): Promise<readonly Condition[]>;
   /** Ends the platform and starts another one on its records. */
   restartPlatform(): Promise<void>;
   end(): Promise<void>;
@@ -85,6 +89,8 @@ export async function startDockerPlatform({ proxy, registries = [], alerts, prom
     return platform.must(`${action}_${kind}`, { [`${kind}_id`]: id });
   };
 
+  const lines = async (id: string, kind = 'container'): Promise<Json[]> => rowsOf(await platform.must(`get_${kind}_logs` as 'get_container_logs', { [`${kind}_id`]: id }));
+
   const registryId = String(registryRow!['id']);
 
   return {
@@ -115,10 +121,8 @@ export async function startDockerPlatform({ proxy, registries = [], alerts, prom
         await delay(200);
       }
     },
-    messages: async (id, kind = 'container') => {
-      const { results } = await platform.must(`get_${kind}_logs`, { [`${kind}_id`]: id });
-      return (results as Json[]).map(({ message }) => String(message));
-    },
+    messages: async (id, kind) => (await lines(id, kind)).map(({ message }) => String(message)),
+    conditions: async (id, kind) => conditionsIn(await lines(id, kind)),
     end: async () => {
       await platform.close();
       await registry.end();
