@@ -51,8 +51,7 @@ describe('a backup', () => {
     expect(again.stderr).toContain(`a snapshot is called small already: give another name, or remove the file ${join(directory, 'snapshots', 'small.db')} first`);
 
     const refused = await runProgram(['restore', 'small', '--data-dir', directory]);
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`already being served by process ${first.child.pid}, at ${first.ready.url}. End that process first`);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`process ${first.child.pid}, at ${first.ready.url}`)]);
     expect(await statusWith(first.ready.url, 'given-token')).toBe(200);
     await stop(first);
 
@@ -77,7 +76,7 @@ describe('a backup', () => {
     await rm(database);
     await rename(join(directory, 'secret.key'), join(directory, 'elsewhere'));
     const keyless = await runProgram(['restore', 'small', '--data-dir', directory]);
-    expect([keyless.code, keyless.stderr]).toEqual([1, expect.stringContaining('There is no secret.key')]);
+    expect([keyless.code, keyless.stderr]).toEqual([1, expect.stringContaining('secret.key')]);
     await rename(join(directory, 'elsewhere'), join(directory, 'secret.key'));
     expect((await runProgram(['restore', 'small', '--data-dir', directory])).code).toBe(0);
     expect(projectsIn(directory)).toContain('earlier');
@@ -86,9 +85,9 @@ describe('a backup', () => {
 
   test('is refused where there is nothing, and under a name that is a path', async () => {
     const directory = await temporaryDirectory();
-    expect((await runProgram(['backup', '--data-dir', directory])).stderr).toContain(`There is no platform in ${directory}`);
-    expect((await runProgram(['restore', 'none', '--data-dir', directory])).stderr).toContain('No snapshot is called none');
-    expect((await runProgram(['restore', '../x', '--data-dir', directory])).stderr).toContain('never a path');
+    expect(await runProgram(['backup', '--data-dir', directory])).toMatchObject({ code: 1, stderr: expect.stringContaining(directory) as string });
+    expect(await runProgram(['restore', 'none', '--data-dir', directory])).toMatchObject({ code: 1, stderr: expect.stringContaining('none') as string });
+    expect(await runProgram(['restore', '../x', '--data-dir', directory])).toMatchObject({ code: 1, stderr: expect.stringContaining('never a path') as string });
     expect(await readdir(directory)).toEqual([]);
   });
 });

@@ -76,13 +76,13 @@ test('how soon a lost node is missed is told, and what the platform would change
 
 test('a placement rule that no node fits is a problem', async () => {
   const rules = [{ where: { mode: 'PRODUCTION' }, constraints: ['node.labels.disk==ssd'] }, { where: {}, constraints: ['node.hostname!=two'] }];
-  expect((await examine({ rules })).findings.filter(({ check }) => check === 'placement')).toEqual([{ check: 'placement', state: 'bad', says: expect.stringContaining('rule for mode PRODUCTION: No node of the cluster fits: the placement rules ask for node.labels.disk==ssd, and one has no label disk.'), todo: expect.any(String) }]);
+  expect((await examine({ rules })).findings.filter(({ check }) => check === 'placement')).toEqual([{ check: 'placement', state: 'bad', says: expect.stringMatching(/^rule for mode PRODUCTION: .*node\.labels\.disk==ssd.*\bone\b/), todo: expect.any(String) }]);
 });
 
 test('placement rules that hold for the same services need a node that fits all of them, and that takes instances', async () => {
   const rules = [{ where: { mode: 'PRODUCTION' }, constraints: ['node.hostname!=one'] }, { where: { mode: 'PRODUCTION', kind: 'database' }, constraints: ['node.hostname!=two'] }, { where: { kind: 'job' }, constraints: ['node.hostname==one'] }];
   const told = async (...nodes: readonly object[]) => (await examine({ rules, nodes })).findings.filter(({ check }) => check === 'placement');
-  expect(await told(node('one'), node('two'))).toEqual([{ check: 'placement', state: 'bad', says: expect.stringMatching(/^rule for mode PRODUCTION, kind database, with the others that hold for the same services: No node of the cluster fits: the placement rules ask for node\.hostname!=two and node\.hostname!=one/), todo: expect.any(String) }]);
+  expect(await told(node('one'), node('two'))).toEqual([{ check: 'placement', state: 'bad', says: expect.stringMatching(/^rule for mode PRODUCTION, kind database, with the others that hold for the same services: .*node\.hostname!=two and node\.hostname!=one/), todo: expect.any(String) }]);
   expect(await told(node('one'), node('two'), node('three', 'ready', 'drain'))).toEqual([{ check: 'placement', state: 'bad', says: 'rule for mode PRODUCTION, kind database: only three would fit, and it takes no services', todo: expect.stringContaining('new databases and storage get no node') }]);
   expect(await told(node('one'), node('two'), node('three'))).toEqual([]);
 });
@@ -209,7 +209,7 @@ test('the clusters file of the platform is read: each engine, by the name of its
   const { ok, findings } = await doctor();
   expect(ok).toBe(false);
   expect(findings).toEqual(expect.arrayContaining([
-    expect.objectContaining({ check: 'one: engine', state: 'bad', says: expect.stringContaining('there is no such socket') }), expect.objectContaining({ check: 'two: engine', state: 'bad', says: expect.stringContaining("can't be reached by ssh://") }),
+    expect.objectContaining({ check: 'one: engine', state: 'bad', says: expect.stringContaining('/nowhere/one.sock') }), expect.objectContaining({ check: 'two: engine', state: 'bad', says: expect.stringContaining('ssh://') }),
     expect.objectContaining({ check: 'git', state: 'note', says: expect.stringContaining('no program git') }), expect.objectContaining({ check: 'ssh', state: 'bad', says: expect.stringContaining('code.example.com') }),
   ]));
   await writeFile(file, 'clusters: { one: { engine: "unix:///nowhere/one.sock", limits: { disk: 1 } } }');

@@ -126,7 +126,7 @@ describe('of a platform that lacks something', () => {
     expect(of('diagnose_deployment')).toEqual({ tool: 'diagnose_deployment', state: 'works', why: [] });
     expect(of('get_environment_overview')).toMatchObject({ state: 'works' });
     expect(of('get_service')).toMatchObject({ state: 'works_with_less' });
-    expect(of('get_application_status')).toMatchObject({ state: 'does_not_work', why: [expect.stringContaining('the token may not read it (HTTP 403)') as string] });
+    expect(of('get_application_status')).toMatchObject({ state: 'does_not_work', why: [expect.stringContaining('HTTP 403') as string] });
   });
 
   test('says what is lacking where nothing else tells the same', async () => {

@@ -4,7 +4,7 @@ import { metaKeys } from '../../src/server/output/reply.ts';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import type { Connectors } from '../support/connectors.ts';
-import { failureIn, textOf, type TestClient, type User } from '../support/mcp-clients.ts';
+import { failureIn, nameToType, type TestClient, textOf, type User } from '../support/mcp-clients.ts';
 import type { RecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, type TestPlatform } from '../support/test-platform.ts';
 
@@ -99,7 +99,7 @@ describe('the plan of a deletion', () => {
 describe('a deletion', () => {
   test('is agreed to by typing the path, waits until the service is gone, and frees its name', async () => {
     const result = await client.call('delete_service', { service: 'shop/staging/orders-db', wait: true });
-    expect(JSON.stringify(user.questions)).toContain('Type shop/staging/orders-db to approve');
+    expect(user.questions.map(nameToType)).toContain('shop/staging/orders-db');
     expect(result.structuredContent).toMatchObject({ outcome: 'succeeded', state: 'DELETED', action: 'DELETE', subject: 'shop/staging/orders-db' });
     expect(textOf(result)).toContain('it is gone, and its name is free again.');
     expect(await servicesIn(seed()['environment_id'])).not.toContain('orders-db');

@@ -88,7 +88,7 @@ describe('several services at versions', () => {
     expect(user.questions).toHaveLength(1);
     expect(user.questions[0]!.message).toContain(String(newest!['git_commit_id']));
     expect(user.questions[0]!.message).toContain('Terraform plans and applies');
-    expect(user.questions[0]!.message).toContain('runs it once now');
+    expect(user.questions[0]!.message).toContain('once now');
     if (job.image) expect(await platform.must('get_job', { job_id })).toMatchObject({ source: { image: { ...job.image, tag: '7.7.7' } } });
     if (helm.repository) expect(await platform.must('get_helm', { helm_id })).toMatchObject({ source: { repository: { ...helm.repository, chart_version: '8.8.8' } } });
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -31,10 +31,9 @@ test.each<readonly [string, Json, string]>([
 ])('an address that programs read in different ways is refused before anybody is asked: %s', async (tool, args, field) => {
   const before = platform.dump();
   const user = userAnswering(agree);
-  const { isError, content } = await (await connectors.modern(user)).call(tool, args);
-  const text = textOf({ content });
-  expect([isError, user.questions]).toEqual([true, []]);
-  expect(text).toContain(field);
-  expect(text).toContain('must not hold backslashes');
+  const result = await (await connectors.modern(user)).call(tool, args);
+  expect([failureIn(result), user.questions]).toEqual([{ kind: 'bad_arguments', outcome: 'failed' }, []]);
+  expect(textOf(result)).toContain(`"${field}"`);
+  expect(textOf(result)).toContain('backslashes');
   for (const table of ['service', 'webhook', 'helm_repository', 'audit_event']) expect(platform.dump()[table]).toEqual(before[table]);
 });

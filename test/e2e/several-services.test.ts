@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { policyFrom } from '../support/guard-fixture.ts';
 import { proxiedForEach } from '../support/connected-platform.ts';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { failureIn, textOf, type TestClient, type User } from '../support/mcp-clients.ts';
+import { failureIn, nameToType, type TestClient, textOf, type User } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';
 import { rowsOf, type TestPlatform } from '../support/test-platform.ts';
 
@@ -43,7 +43,7 @@ describe('stopping everything that is not production', () => {
     const [question] = user.questions;
     // What is typed is the number of services, each of which the question names with its environment.
     const { asked, results } = result.structuredContent as { asked: number; results: Json[] };
-    expect(JSON.stringify(question)).toContain(`Type ${asked} to approve`);
+    expect(nameToType(question!)).toBe(String(asked));
     expect(question!.message).toContain(`On ${asked} services, listed below.`);
     expect(question!.message).toContain('Stops container search in shop/staging (STAGING), now DEPLOYED.');
     expect(question!.message).toMatch(/Stops database events-db in data\/development \(DEVELOPMENT\)/);
@@ -154,18 +154,18 @@ describe('services by list', () => {
     const result = await client.call('stop_services', { services: ['shop/staging/search', 'shop/production/search'] });
     expect(result.structuredContent, textOf(result)).toMatchObject({ asked: 2 });
     expect(user.questions[0]!.message).toContain('Stops container search in shop/production (PRODUCTION)');
-    expect(JSON.stringify(user.questions[0])).toContain('Type 2 to approve');
+    expect(nameToType(user.questions[0]!)).toBe('2');
   });
 
   test('of one are agreed to by its environment', async () => {
     await client.call('stop_services', { services: ['shop/production/search'] });
-    expect(JSON.stringify(user.questions[0])).toContain('Type shop/production to approve');
+    expect(nameToType(user.questions[0]!)).toBe('shop/production');
   });
 
   test('in production raise a start to what has to be typed', async () => {
     seeming = { [platform.seed['container_id']!]: 'STOPPED', ...Object.fromEntries(rowsOf(await platform.must('list_services', { environment_id: await production() })).map(({ id }) => [id, 'STOPPED'])) };
     await client.call('start_services', { services: ['shop/staging/search', 'shop/production/search'] });
-    expect(JSON.stringify(user.questions[0])).toContain('Type 2 to approve');
+    expect(nameToType(user.questions[0]!)).toBe('2');
   });
 
   test('are refused as a whole where the policy forbids one of them', async () => {

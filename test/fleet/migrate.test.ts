@@ -97,7 +97,7 @@ describe('a platform that moves to a database', () => {
     expect(await query(address, 'select id, hash from api_token order by id')).toEqual(tokens);
 
     const refused = await runProgram(['platform', ...args]);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('were moved to the database')]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(new URL(address).pathname)]);
     const after = await startPlatformProgram([...args, '--time-scale', '0.02'], { INFRA_DATABASE_URL: address });
     await expect.poll(() => query(address, 'select count(*) as n from deployment where ended_at is null')).toEqual([{ n: 0 }]);
     const ends = await query<{ id: string; status: string }>(address, 'select id, status from deployment');
@@ -112,7 +112,7 @@ describe('a platform that moves to a database', () => {
   test('is refused while a process serves the directory, and without an address or records', async () => {
     const dataDir = await temporaryDirectory();
     const address = await newDatabase();
-    expect(await migrate(dataDir, address)).toMatchObject({ code: 1, stderr: expect.stringContaining(`There is no platform in ${dataDir}. Check --data-dir.`) as string });
+    expect(await migrate(dataDir, address)).toMatchObject({ code: 1, stderr: expect.stringContaining(dataDir) as string });
     const serving = await startPlatformProgram(['--data-dir', dataDir, '--token', token]);
     expect(await migrate(dataDir, address)).toMatchObject({ code: 1, stderr: expect.stringContaining('End that process first. Nothing was changed.') as string });
     serving.child.kill('SIGTERM');
@@ -200,7 +200,7 @@ describe('a move that is killed', () => {
     await query(address, ...slowCommit);
     const again = await killed(dataDir, address, ['select pg_advisory_lock(42)'], async () => {
       expect(isMarked(dataDir)).toBe(true);
-      expect(await runProgram(['platform', '--data-dir', dataDir])).toMatchObject({ code: 1, stderr: expect.stringContaining('were moved to the database') as string });
+      expect(await runProgram(['platform', '--data-dir', dataDir])).toMatchObject({ code: 1, stderr: expect.stringContaining(new URL(address).pathname) as string });
     });
     expect(again.moved).toBe(false);
     await expectWhole(dataDir, address);

@@ -229,7 +229,7 @@ describe('a value from the environment of the server', () => {
   test('is not to be had of variables that the operator did not name', async () => {
     const { call, proxy } = await startServer({ policy: 'value_from_env: [DEPLOY_KEY]' });
     const result = await call('create_environment_variable', { application_id: platform.seed['application_id'], key: 'X', value_from_env: 'PATH' });
-    expect(textOf(result)).toContain('"value_from_env" must be one of DEPLOY_KEY');
+    expect([failureIn(result)?.kind, textOf(result)]).toEqual(['bad_arguments', expect.stringMatching(/"value_from_env" .*\bDEPLOY_KEY\b/)]);
     expect(proxy.writes()).toEqual([]);
   });
 });
@@ -242,7 +242,7 @@ describe('a policy about places', () => {
     expect([failureIn(denied)?.kind, textOf(denied)]).toEqual(['denied', expect.stringContaining('toolset is services, environment is staging (policy.yaml, deny[0])')]);
     const other = await startServer({ policy: `deny: [{ project: "${project.name.toUpperCase()}" }]` });
     const unnamed = await other.call('list_environment_variables', calls['list_environment_variables']!());
-    expect([failureIn(unnamed)?.kind, textOf(unnamed)]).toEqual(['denied', expect.stringContaining('project may not be read (policy.yaml, deny[0])')]);
+    expect([failureIn(unnamed)?.kind, textOf(unnamed)]).toEqual(['denied', expect.stringContaining('(policy.yaml, deny[0])')]);
     expect(textOf(unnamed)).not.toContain(project.name);
     expect((await other.call('list_clusters', calls['list_clusters']!())).isError).toBeFalsy();
     expect([...proxy.writes(), ...other.proxy.writes()]).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EnvironmentMode } from '../../../src/contract/resources/environment.ts';
 import { connectorsTo, type Connectors, type Connect } from '../../support/connectors.ts';
-import { agree, failureIn, textOf, userAnswering, type Answer, type Question, type TestClient } from '../../support/mcp-clients.ts';
+import { agree, type Answer, failureIn, nameToType, type Question, type TestClient, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -59,7 +59,7 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     expect(result.isError).toBeFalsy();
     expect(user.questions).toHaveLength(1);
     expect(user.questions[0]!.message).toContain(`environment "${path}", PRODUCTION`);
-    expect(user.questions[0]!.requestedSchema.properties).toMatchObject({ name: { type: 'string', title: `Type ${path} to approve` } });
+    expect(nameToType(user.questions[0]!)).toBe(path);
   });
 
   test('an environment that would be production asks for its name', async () => {
@@ -68,7 +68,7 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const name = `live-${(count += 1)}`;
     const result = await (await connect()(user)).call('create_environment', { project_id, cluster_id, name, mode: 'PRODUCTION' });
     expect(result.isError).toBeFalsy();
-    expect(user.questions[0]!.requestedSchema.properties).toMatchObject({ name: { title: `Type ${project}/${name} to approve` } });
+    expect(nameToType(user.questions[0]!)).toBe(`${project}/${name}`);
   });
 
   test('a restart asks for a yes', async () => {
@@ -102,7 +102,7 @@ describe.each(eras)('with the %s protocol version', (_, connect) => {
     const result = await (await connect()()).call('stop_environment', { environment_id: id });
     expect(result.isError).toBe(true);
     expect(failureIn(result)).toEqual({ kind: 'not_confirmed', why: 'cannot_ask', outcome: 'refused' });
-    expect(textOf(result)).toContain('Every service in it stops');
+    expect(textOf(result)).toContain(`POST /environment/${id}/stop`);
     expect(textOf(result)).toContain(`environment "${path}"`);
     expect(await stateOf(id)).toEqual(before);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seedId } from '../../../src/platform/seed/ids.ts';
 import type { Policy } from '../../../src/server/guard/policy/policy.ts';
-import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';
+import { agree, failureIn, nameToType, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import type { RecordingProxyOptions } from '../../support/recording-proxy.ts';
 import { closedAfterEach } from '../../support/guard-fixture.ts';
 import { startTestPlatform, type TestPlatform } from '../../support/test-platform.ts';
@@ -95,7 +95,7 @@ describe('where services lie counts for several at once', () => {
 
   test('PRODUCTION is asked about by its name', async () => {
     const { questions } = await deploys(production, 'max_disruptive_per_hour: 9');
-    expect(JSON.stringify(questions)).toContain('Type shop/production to approve');
+    expect(questions.map(nameToType)).toEqual(['shop/production']);
   });
 
   test('each service counts against the limit of grave changes', async () => {

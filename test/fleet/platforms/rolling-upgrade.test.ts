@@ -42,13 +42,11 @@ test('platforms of two versions work side by side until the newer one changes wh
   const newest = await startNewer(fleet, [true, false]);
   for (const platform of [old, another, newer]) {
     const { code, stderr } = await platform.ended;
-    expect(code).toBe(1);
-    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Start the newer version of infra-mcp');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
   }
   // What was under way goes on at the one that is left.
   await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
   expect(await deploy(newest.ready.url)).toBe('SUCCESS');
   const refused = await runProgram(['platform', '--data-dir', await temporaryDirectory(), '--keys-dir', fleet.keysDir], { INFRA_DATABASE_URL: url });
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(/records are of a newer version.*Nothing was changed/);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('newer version') as string });
 });

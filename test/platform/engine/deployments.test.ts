@@ -164,13 +164,14 @@ describe('a failure', () => {
   test('for what the runtime refuses is told in its words, and is no error of the runtime', async () => {
     const told: unknown[] = [];
     const tell = (...line: unknown[]): void => void told.push(line);
-    const runtime = { ...fixture.runtime, begin: (): Promise<void> => Promise.reject(new TaskRefused(condition('OTHER', { told: 'No node of the cluster fits.' }))) };
+    const refusal = condition('NO_NODE', {});
+    const runtime = { ...fixture.runtime, begin: (): Promise<void> => Promise.reject(new TaskRefused(refusal)) };
     const other = await openEngineFixture({ engine: { runtimes: runtimesOf({ [simulatedRuntimeName]: runtime }), log: { ...silentLog, warn: tell, error: tell } } });
     const { environmentId, ids } = await addEnvironment(other.db, 'refusing', { db: { kind: 'database' } });
     await other.order({ environmentId, serviceIds: [ids['db']!] });
     await other.settled();
     expect(await other.engine.serviceStatus(other.db, ids['db']!)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-    expect((await other.engine.logs(other.db, ids['db']!)).results.at(-1)?.message).toBe('No node of the cluster fits.');
+    expect((await other.engine.logs(other.db, ids['db']!)).results.at(-1)).toMatchObject({ message: refusal.message, condition: refusal });
     expect(told).toEqual([]);
     await other.close();
   });

@@ -192,7 +192,7 @@ describe('a data directory that is moved to a database', () => {
     await rm(join(dataDir, 'secret.key'));
     await expect(move()).rejects.toThrow(`There is no secret.key in ${dataDir}`);
     openVault(dataDir);
-    await expect(move()).rejects.toThrow('is not the one that the secrets of these records were sealed with');
+    await expect(move()).rejects.toThrow(`The key file secret.key in ${dataDir}`);
     expect(await query('select count(*) from service')).toEqual([{ count: 0 }]);
   });
 

@@ -104,7 +104,7 @@ describe('a key ring', () => {
     await putKey(folder.path, 'question-1.key');
     if (process.platform !== 'win32') {
       await chmod(join(folder.path, 'question-1.key'), 0o644);
-      expect(ring).toThrow('others may read it');
+      expect(ring).toThrow(`chmod 600 ${join(folder.path, 'question-1.key')}`);
     }
   });
 });

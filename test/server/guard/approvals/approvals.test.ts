@@ -196,7 +196,7 @@ describe('the secret', () => {
     using here = approvalsIn(folder.path);
     const code = codeOf(await here.approvals.ask(approvalRequest(), now));
     expect(await here.decide(code, 'approved', 'a wrong secret', now, '198.51.100.7')).toEqual({ kind: 'wrong_secret', left: 4 });
-    expect(() => earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now)).toThrow('Start the newer version');
+    expect(() => earlier.prepare('INSERT INTO wrong_secret (at) VALUES (?)').run(now)).toThrow('newer version');
     earlier.close();
     expect(await here.decide(code, 'approved', operatorSecret, now)).toEqual({ kind: 'decided' });
   });
