@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connectorsTo, type Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { rowsOf, startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -25,7 +25,7 @@ const storefront = 'shop/staging/storefront';
 
 async function calling(tool: string, args: Json, user = userAnswering(agree)) {
   const result = await (await connectors.modern(user)).call(tool, args);
-  return { text: textOf(result), isError: result.isError === true, answer: (result.structuredContent ?? {}) as Json, questions: user.questions.map(({ message }) => message) };
+  return { text: textOf(result), isError: result.isError === true, failure: failureIn(result), answer: (result.structuredContent ?? {}) as Json, questions: user.questions.map(({ message }) => message) };
 }
 
 const domainsOf = async (service: string): Promise<Json[]> => ((await calling('get_service', { service })).answer['domains'] ?? []) as Json[];
@@ -88,18 +88,16 @@ test('a record that is there already is not said to be still to enter, and a dep
 
 test('a domain is taken once on the whole platform, however it is written', async () => {
   const before = platform.dump()['custom_domain'];
-  const { isError, text } = await calling('create_custom_domain', { service: storefront, domain: 'CHECKOUT.live.acme.example' });
-  expect(isError).toBe(true);
-  expect(text).toContain('is taken by the service');
+  const { failure } = await calling('create_custom_domain', { service: storefront, domain: 'CHECKOUT.live.acme.example' });
+  expect(failure).toMatchObject({ kind: 'api', why: 'conflict', status: 409 });
   expect(platform.dump()['custom_domain']).toEqual(before);
   const { status, body } = await platform.call('create_application_domain', { application_id: platform.seed['application_id'], domain: 'search.live.acme.example', generate_certificate: true });
   expect([status, body['error']]).toEqual([409, 'Conflict']);
 });
 
 test('a service that answers no requests from outside has none', async () => {
-  const { isError, text } = await calling('create_custom_domain', { service: 'shop/staging/orders-db', domain: 'db.acme.example' });
-  expect(isError).toBe(true);
-  expect(text).toContain('a database has no domains');
+  const { failure, text } = await calling('create_custom_domain', { service: 'shop/staging/orders-db', domain: 'db.acme.example' });
+  expect([failure?.kind, text]).toEqual(['not_possible', expect.stringContaining('a database')]);
 });
 
 test('taking a domain away is asked about by name, and takes only that one', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { connectedForAll } from '../support/connected-platform.ts';
 import type { Connectors } from '../support/connectors.ts';
-import { agree, textOf, userAnswering, type TestClient } from '../support/mcp-clients.ts';
+import { agree, failureIn, type TestClient, textOf, userAnswering } from '../support/mcp-clients.ts';
 import type { Json, TestPlatform } from '../support/test-platform.ts';
 
 let platform: TestPlatform;
@@ -39,8 +39,8 @@ describe('the registry of a job', () => {
 
   test('is said to be unknown with what there is', async () => {
     const result = await client.call('create_job', { environment: 'shop/staging', name: 'unknown', source: { image: { ...image, registry_id: 'nowhere' } }, schedule: { cronjob: { scheduled_at: '0 3 * * *' } } });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).toMatch(/There is no registry "nowhere"[\s\S]*docker-hub/);
+    expect(failureIn(result)).toEqual({ kind: 'bad_address', why: 'unknown', outcome: 'failed' });
+    expect(textOf(result)).toMatch(/"nowhere"[\s\S]*docker-hub/);
     expect(user.questions).toEqual([]);
   });
 

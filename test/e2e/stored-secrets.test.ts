@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { connectorsTo } from '../support/connectors.ts';
-import { agree, textOf, userAnswering } from '../support/mcp-clients.ts';
+import { agree, failureIn, textOf, userAnswering } from '../support/mcp-clients.ts';
 import { startRecordingProxy, type RecordingProxyOptions } from '../support/recording-proxy.ts';
 import { startTestPlatform, type Json, type TestPlatform } from '../support/test-platform.ts';
 
@@ -21,19 +21,21 @@ async function updating(args: Json, options: RecordingProxyOptions = {}) {
   opened.push(proxy, connectors);
   const user = userAnswering(agree);
   const result = await (await connectors.modern(user)).call('update_environment_variable', args);
-  return { isError: result.isError === true, text: textOf(result), requests: proxy.requests, writes: proxy.writes(), questions: user.questions.length };
+  return { failure: failureIn(result), text: textOf(result), requests: proxy.requests, writes: proxy.writes(), questions: user.questions.length };
 }
 
 const idOf = (key: string): string => String((platform.dump()['variable'] as Json[]).find((row) => row['key'] === key && row['sealed_value'] !== null)!['id']);
+
+const isSecret = { kind: 'bad_address', why: 'is_secret', outcome: 'failed' };
 
 test.each([
   ['of a service', { service: 'shop/staging/checkout-api' }, 'PAYMENT_API_KEY'],
   ['of a project', { project: 'shop' }, 'LICENCE_TOKEN'],
   ['inherited by an environment', { environment: 'shop/staging' }, 'LICENCE_TOKEN'],
 ])('a secret %s is not said to be missing, but to be changed otherwise', async (_, owner, key) => {
-  const { isError, text, requests, writes, questions } = await updating({ ...owner, variable: key, value: 'new-value-of-it' });
-  expect(isError).toBe(true);
-  expect(text).toContain(`"${key}" is a secret, not a variable.`);
+  const { failure, text, requests, writes, questions } = await updating({ ...owner, variable: key, value: 'new-value-of-it' });
+  expect(failure).toEqual(isSecret);
+  expect(text).toContain(`"${key}"`);
   expect(text).toContain('set_environment_variables and "secrets"');
   expect(text).not.toMatch(/There is no|The search ended|PLATFORM_PROJECT_ID|new-value-of-it/);
   expect(requests.length).toBeLessThan(25);
@@ -41,15 +43,14 @@ test.each([
 });
 
 test('nor one that is given by its id', async () => {
-  const { isError, text, writes } = await updating({ service: 'shop/staging/checkout-api', variable: idOf('PAYMENT_API_KEY'), value: 'x' });
-  expect([isError, writes]).toEqual([true, []]);
-  expect(text).toContain('is a secret, not a variable');
+  const { failure, text, writes } = await updating({ service: 'shop/staging/checkout-api', variable: idOf('PAYMENT_API_KEY'), value: 'x' });
+  expect([failure?.kind, text, writes]).toEqual(['not_possible', expect.stringContaining('is a secret'), []]);
 });
 
 test('a variable that is nowhere in what is given is not looked for elsewhere', async () => {
-  const { isError, text, requests } = await updating({ service: 'shop/staging/checkout-api', variable: 'QUEUE_HOST', value: 'x' });
-  expect(isError).toBe(true);
-  expect(text).toContain('There is no environment variable "QUEUE_HOST"');
+  const { failure, text, requests } = await updating({ service: 'shop/staging/checkout-api', variable: 'QUEUE_HOST', value: 'x' });
+  expect(failure).toEqual({ kind: 'bad_address', why: 'unknown', outcome: 'failed' });
+  expect(text).toContain('"QUEUE_HOST"');
   expect(text).not.toContain('The search ended');
   expect(requests.length).toBeLessThan(25);
 });
