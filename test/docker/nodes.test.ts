@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { conditionChain } from '../../src/contract/index.ts';
 import { listDockerTasks } from '../../src/platform/runtime/docker/engine/index.ts';
+import { conditionsIn, dataWith, runningConditions } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
 import { registryUser, startTestRegistry } from '../support/docker/docker-registry.ts';
@@ -85,13 +87,13 @@ test('the machines of a cluster are listed with what they are, have, and run', a
 test('a node that is drained is told, with what waits for it', async () => {
   await swarm.setAvailability(swarm.hosts[0]!, 'drain');
   await expect.poll(async () => (await nodes()).map(({ availability, instances }) => [availability, instances]), patience).toEqual([['DRAIN', 0], ['ACTIVE', 2]]);
-  expect((await cluster())['warnings']).toEqual(['The node node-1 is drained: its instances run on other nodes, as far as these have room. What can run only there waits for it: files.']);
+  expect((await cluster())['conditions']).toMatchObject([{ reason: 'NODE_DRAINED', node: 'node-1', details: { waiting: ['files'] } }]);
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('UNAVAILABLE');
   await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, wanted_instances: 2 } });
   // None of them ended by itself. On a busy machine an engine may fail to start one, which it says.
-  const warnings = ((await statusOf(web))['running'] as { warnings?: readonly string[] }).warnings ?? [];
+  const conditions = runningConditions(await statusOf(web));
   const ends = (await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${web}`] })).map(({ CreatedAt, DesiredState, Status }) => ({ CreatedAt, DesiredState, Status }));
-  expect(warnings.filter((each) => !each.includes('it could not be started')), JSON.stringify(ends)).toEqual([]);
+  expect(conditions.filter((each) => !conditionChain(each).some(({ reason }) => reason === 'START_FAILED')), JSON.stringify(ends)).toEqual([]);
   await swarm.setAvailability(swarm.hosts[0]!, 'active');
   await expect.poll(async () => (await statusOf(files))['state'], patience).toBe('DEPLOYED');
   expect(await cluster()).not.toHaveProperty('warnings');
@@ -100,15 +102,15 @@ test('a node that is drained is told, with what waits for it', async () => {
 test('built images travel by a registry, which is required on several nodes', async () => {
   git.commit('shop', 'The first version', shellSource('echo built; exec sleep 600\n'));
   const body = { name: 'shop', git_repository: { url: git.url('shop') }, cpu: 100, memory: 64, healthchecks: {} };
-  const deploy = async ({ call }: SpawnedPlatform, environment: string): Promise<{ id: string; messages: () => Promise<string[]> }> => {
+  const deploy = async ({ call }: SpawnedPlatform, environment: string): Promise<{ id: string; lines: () => Promise<Json[]> }> => {
     const id = String((await call('POST', `/environment/${environment}/application`, body))['id']);
     await call('POST', `/application/${id}/deploy`, {});
     await expect.poll(async () => (await call('GET', `/application/${id}/status`))['state'], patience).toMatch(/^(?:DEPLOYED|RUNNING|.*_ERROR)$/);
-    return { id, messages: async () => rowsOf(await call('GET', `/application/${id}/log`)).map(({ message }) => String(message)) };
+    return { id, lines: async () => rowsOf(await call('GET', `/application/${id}/log`)) };
   };
-  const refused = await (await deploy(platform, environmentId)).messages();
-  expect(refused.join('\n')).toContain('The cluster has other nodes that take instances (node-2), and only the one that builds the image would have it.');
-  expect(refused.join('\n')).not.toContain('Fetching');
+  const refused = await (await deploy(platform, environmentId)).lines();
+  expect(dataWith(conditionsIn(refused), 'IMAGE_ON_ONE_NODE')).toEqual([{ nodes: ['node-2'] }]);
+  expect(JSON.stringify(refused)).not.toContain('Fetching');
 
   const registry = await startTestRegistry(true, testAddress);
   const passwordFile = join(platform.dataDir, 'registry.password');
@@ -121,8 +123,8 @@ test('built images travel by a registry, which is required on several nodes', as
     await other.start();
     // The other node has to get the image by itself.
     await swarm.setAvailability(swarm.hosts[0]!, 'drain');
-    const { id, messages } = await deploy(other, (await other.createEnvironment()).environmentId);
-    expect(await messages()).toContain('built');
+    const { id, lines } = await deploy(other, (await other.createEnvironment()).environmentId);
+    expect((await lines()).map(({ message }) => message)).toContain('built');
     const [task] = await listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${id}`], 'desired-state': ['running'] });
     expect(task).toMatchObject({ NodeID: await swarm.hosts[1]!.nodeId(), Status: { State: 'running' } });
     expect(task!.Spec.ContainerSpec.Image).toMatch(new RegExp(`^${registry.host}/built/.*@sha256:[0-9a-f]{64}$`));
@@ -141,15 +143,14 @@ test('a node that is lost is told; what ran on it runs elsewhere, and its status
   expect(alerts).toEqual([]);
   await swarm.hosts[1]!.kill();
   await expect.poll(async () => (await nodes()).map(({ state, instances }) => [state, instances]), patience).toEqual([['READY', 3], ['DOWN', 0]]);
-  expect((await cluster())['warnings']).toEqual([expect.stringMatching(/^The node node-2 has been down since \S+ or earlier\. Its instances are started on other nodes, as far as these have room\.$/)]);
+  expect((await cluster())['conditions']).toMatchObject([{ reason: 'NODE_DOWN', node: 'node-2', details: { waiting: [] } }]);
   await expect.poll(() => statusOf(web), patience).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, restarts: expect.toSatisfy((count: number) => count >= 2) as number } });
-  const lost = /was lost with the node node-2, which went down at \S+Z or earlier/;
-  const { running } = await statusOf(web) as { running: { warnings: string[] } };
-  expect(running.warnings).toEqual([expect.stringMatching(lost)]);
-  const lines = rowsOf(await platform.call('GET', `/container/${web}/log`)).map(({ message }) => String(message));
-  expect(lines.filter((line) => lost.test(line))).toHaveLength(2);
+  const cause = { reason: 'LOST_WITH_NODE', node: 'node-2', since: expect.stringMatching(/Z$/) as unknown };
+  expect(runningConditions(await statusOf(web))).toMatchObject([{ reason: 'CRASHED', details: { cause } }]);
+  const lines = rowsOf(await platform.call('GET', `/container/${web}/log`));
+  expect(dataWith(conditionsIn(lines), 'INSTANCE_LOST')).toMatchObject([{ cause }, { cause }]);
   // That it says since when shows that the engine wasn't asked: it would wait five seconds for the log of a lost node.
-  expect(lines.filter((line) => /^The log of web-\d-\w+ can't be read: it is on the node node-2, which has been down since/.test(line))).toHaveLength(2);
+  expect(lines.filter(({ message }) => /^The log of web-\d-\w+ can't be read: .*\bnode-2\b.* since \d/.test(String(message)))).toHaveLength(2);
   await expect.poll(() => statusOf(files), patience).toMatchObject({ state: 'DEPLOYED' });
   // Measured every twenty seconds, and evaluated every ten.
   await expect.poll(() => alerts, patience).toEqual([expect.stringMatching(/^Alert: node-is-lost \(MEDIUM\)[^]*infra_node_ready: the node node-2: 0$/)]);

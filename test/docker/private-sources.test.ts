@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Condition } from '../../src/contract/index.ts';
 import { buildSettings, GitServers, readGitServers } from '../../src/cli/wiring/git-servers.ts';
 import {
   inspectDockerContainer, listDockerContainers, listDockerImages, listDockerServices, listDockerTasks, pushDockerImage, removeDockerImage, tagDockerImage,
 } from '../../src/platform/runtime/docker/engine/index.ts';
 import type { GitHosts } from '../../src/platform/runtime/docker/git/index.ts';
 import { createDockerRuntime } from '../../src/platform/runtime/docker/index.ts';
+import { dataWith } from '../support/conditions.ts';
 import { applicationsOf, shellSource, type TestApplications } from '../support/docker/applications.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { registryUser, startTestRegistry, type TestRegistry } from '../support/docker/docker-registry.ts';
@@ -41,11 +43,11 @@ afterAll(async () => {
 
 const serve = 'echo "it runs"; exec httpd -f -p 8080 -h /bin\n';
 
-/** Deploys a new application. @returns its id, the state that it reached, and its log */
-async function outcomeOf(name: string, url: string): Promise<{ readonly id: string; readonly state: unknown; readonly said: readonly string[] }> {
+/** Deploys a new application. @returns its id, the state that it reached, its log, and the last condition that this tells */
+async function outcomeOf(name: string, url: string): Promise<{ readonly id: string; readonly state: unknown; readonly said: readonly string[]; readonly told: Condition | undefined }> {
   const id = await applications.create(name, url);
   const { state } = await applications.act('deploy', id);
-  return { id, state, said: await applications.messages(id) };
+  return { id, state, said: await applications.messages(id), told: (await applications.conditions(id)).at(-1) };
 }
 
 /** Has the section `git` of a clusters file for both ports of the server. */
@@ -75,23 +77,23 @@ describe('git over ssh', () => {
   });
 
   test.each([
-    ['a key that the server does not take', 'strange', 'right', /denied access: it doesn't take the key\. Whoever runs the platform configures the key for 127\.0\.0\.1/],
-    ['a key that others may read', 'open', 'right', /^The key for 127\.0\.0\.1\S* is not used, because others .* may read its file/],
-    ['a key that is missing', 'missing', 'right', /^The key for 127\.0\.0\.1\S* can't be used: /],
-    ['a server that nobody knows', 'taken', 'empty', /is not known: its key is not in a "known_hosts_file"/],
-    ['a server with another key', 'taken', 'wrong', /shows another key than the one in its "known_hosts_file"/],
-    ['a server that is not configured', undefined, undefined, /is not known: its key is not in a "known_hosts_file"/],
-  ] as const)('%s is told in words', async (name, key, known, words) => {
+    ['a key that the server does not take', 'strange', 'right', { reason: 'GIT_ACCESS_DENIED', details: { by: 'key', of: 'key' } }],
+    ['a key that others may read', 'open', 'right', { reason: 'GIT_KEY_UNUSABLE', details: { fault: 'readable' } }],
+    ['a key that is missing', 'missing', 'right', { reason: 'GIT_KEY_UNUSABLE', details: { fault: 'unusable' } }],
+    ['a server that nobody knows', 'taken', 'empty', { reason: 'GIT_HOST_UNKNOWN' }],
+    ['a server with another key', 'taken', 'wrong', { reason: 'GIT_HOST_CHANGED' }],
+    ['a server that is not configured', undefined, undefined, { reason: 'GIT_HOST_UNKNOWN' }],
+  ] as const)('%s is told', async (name, key, known, expected) => {
     await configureSsh(key === undefined ? undefined : { key_file: key === 'missing' ? '/nowhere/key' : ssh.keys[key], known_hosts_file: ssh.knownHosts[known] });
-    const { state, said } = await outcomeOf(name.replaceAll(' ', '-'), sshUrl());
+    const { state, said, told } = await outcomeOf(name.replaceAll(' ', '-'), sshUrl());
     expect(state).toBe('BUILD_ERROR');
-    expect(said.at(-1), said.join('\n')).toMatch(words);
+    expect(told, said.join('\n')).toMatchObject({ ...expected, details: { host: expect.stringContaining('127.0.0.1') as unknown, ...('details' in expected && expected.details) } });
   });
 
-  test('a repository that is not there is told in words', async () => {
+  test('a repository that is not there is told', async () => {
     await configureSsh({ key_file: ssh.keys.taken, known_hosts_file: ssh.knownHosts.right });
-    const { said } = await outcomeOf('nothing', sshUrl('/nowhere/shop'));
-    expect(said.at(-1), said.join('\n')).toMatch(/^The repository ssh:\/\/.* does not exist, or may not be read\./);
+    const { said, told } = await outcomeOf('nothing', sshUrl('/nowhere/shop'));
+    expect(told, said.join('\n')).toMatchObject({ reason: 'REPOSITORY_NOT_FOUND', details: { repository: expect.stringMatching(/^ssh:/) as unknown } });
   });
 });
 
@@ -110,7 +112,7 @@ test('a build that never ends is ended after its time, and leaves nothing', asyn
     const hasty = applicationsOf(platform, String(environment));
     const id = await hasty.create('endless', git.url('endless'));
     expect(await hasty.act('deploy', id)).toMatchObject({ state: 'BUILD_ERROR' });
-    expect((await hasty.messages(id)).at(-1)).toBe(`The build did not end within ${seconds} seconds, which is its limit ("build_minutes" in the clusters file).`);
+    expect(dataWith(await hasty.conditions(id), 'BUILD_OVERDUE')).toEqual([{ seconds }]);
     // The container of the step goes a moment after the request.
     const containersOfBuilds = async () => (await listDockerContainers(client)).filter(({ Labels }) => Labels['io.infra-mcp.deployment'] === undefined);
     await expect.poll(containersOfBuilds).toEqual([]);
@@ -151,13 +153,13 @@ describe('images behind a password', () => {
     git.commit('on-top', 'On top', { Dockerfile: `FROM ${image()}\nRUN echo "built on top"\nCMD ["sh", "-c", "echo 'it runs'; exec httpd -f -p 8080 -h /bin"]\n` });
   });
 
-  test('are refused with wrong credentials, in words', async () => {
+  test('are refused with wrong credentials, and it is told why', async () => {
     password = wrong;
     expect(await docker.act('deploy', container)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-    expect((await docker.messages(container)).at(-1)).toBe(`The registry ${guarded.host} denied access to ${image()}: it does not exist, or these credentials may not pull it.`);
-    const { state, said } = await outcomeOf('denied', git.url('on-top'));
+    expect((await docker.conditions(container)).at(-1)).toMatchObject({ reason: 'PULL_DENIED', details: { image: image(), registry: guarded.host } });
+    const { state, told } = await outcomeOf('denied', git.url('on-top'));
     expect(state).toBe('BUILD_ERROR');
-    expect(said.at(-1)).toBe(`The base image ${image()} can't be pulled: it does not exist, or its registry denies access.`);
+    expect(told).toMatchObject({ reason: 'BASE_IMAGE_DENIED', details: { image: image() } });
   });
 
   test('are pulled and built upon with the right ones, which are nowhere to be seen', async () => {

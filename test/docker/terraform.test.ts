@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Condition } from '../../src/contract/index.ts';
 import { createDockerVolume, deleteDockerVolume, listDockerConfigs, listDockerContainers, listDockerSecrets, listDockerServices, listDockerVolumes } from '../../src/platform/runtime/docker/engine/index.ts';
+import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { prepareSpawnedPlatform } from '../support/docker/spawned-platform.ts';
 import { buildTestImage } from '../support/docker/test-images.ts';
@@ -66,7 +68,11 @@ async function remove(id: string): Promise<unknown> {
   }
 }
 
-const messages = async (id: string): Promise<string[]> => rowsOf(await docker.platform.must('get_terraform_logs', { terraform_id: id })).map(({ message }) => String(message));
+const lines = async (id: string): Promise<Json[]> => rowsOf(await docker.platform.must('get_terraform_logs', { terraform_id: id }));
+const messages = async (id: string): Promise<string[]> => (await lines(id)).map(({ message }) => String(message));
+/** The last condition that its log tells. */
+const lastCondition = async (id: string): Promise<Condition | undefined> => conditionsIn(await lines(id)).at(-1);
+const stoppedWith = (code: number) => ({ reason: 'RUN_FAILED', details: { cause: { reason: 'TERRAFORM_STOPPED', details: { code } } } });
 
 /** What the engine has of a service. */
 async function made(id: string) {
@@ -115,7 +121,9 @@ test('no plan is made of a commit that only another branch has', async () => {
   const id = await create('forked');
   const proposed = git.commit('forked', 'proposed', { 'main.tf': notes({ a: 'taken over' }) }, 'proposal');
   const { status, reason, commit } = await plan(id, { git_commit_id: proposed });
-  expect([status, reason, commit]).toEqual(['ERROR', expect.stringContaining(`has no commit ${proposed} in the history of the branch main`), undefined]);
+  const told = await lastCondition(id);
+  expect([status, reason, commit]).toEqual(['ERROR', told?.message, undefined]);
+  expect(told).toMatchObject({ reason: 'COMMIT_NOT_IN_HISTORY', details: { commit: proposed, branch: 'main' } });
   expect(await plan(id, { git_commit_id: merged })).toMatchObject({ status: 'SUCCESS', commit: { git_commit_id: merged } });
 });
 
@@ -130,19 +138,22 @@ test('files of variables and another folder are used, and its modules; the folde
   expect(await apply(id)).toBe('DEPLOYED');
   expect(readFileSync(await inVolume(id, 'work/staging/terraform.tfstate'), 'utf8')).toBe('1\na sensitive small\n');
   await docker.platform.must('update_terraform', { terraform_id: id, ...bodyOf('folders', {}, '/modules/x') });
-  expect((await plan(id))['reason']).toContain('belongs to another folder');
+  expect(await plan(id)).toMatchObject({ status: 'ERROR', reason: expect.stringContaining('"root_path"') as unknown });
+  expect(await lastCondition(id)).toMatchObject(stoppedWith(87));
 });
 
 test.each([
-  ['provider', { 'main.tf': 'provider "missing" {}\n' }, 'could not initialize'],
-  ['configuration', { 'main.tf': notes({ invalid: 'x' }) }, 'could not make the plan'],
-  ['lock', { 'main.tf': notes({ a: 'x' }), 'backend.locked': '' }, 'the state of Terraform is locked'],
-  ['folder', { 'other.txt': '' }, 'has no folder'],
+  ['provider', { 'main.tf': 'provider "missing" {}\n' }, stoppedWith(81)],
+  ['configuration', { 'main.tf': notes({ invalid: 'x' }) }, stoppedWith(82)],
+  ['lock', { 'main.tf': notes({ a: 'x' }), 'backend.locked': '' }, stoppedWith(84)],
+  ['folder', { 'other.txt': '' }, { reason: 'FOLDER_NOT_FOUND', details: { path: 'nowhere' } }],
 ])('what is wrong with a %s is told, and nothing was changed', async (name, files, why) => {
   git.commit(`wrong-${name}`, 'first', files);
   const id = await create(`wrong-${name}`, {}, name === 'folder' ? '/nowhere' : '/');
   const { status, reason, obstacle } = await plan(id);
-  expect([status, reason, obstacle]).toEqual(['ERROR', expect.stringContaining(why), expect.stringContaining('failed')]);
+  const told = await lastCondition(id);
+  expect(told).toMatchObject(why);
+  expect([status, reason, obstacle]).toEqual(['ERROR', told!.message, expect.stringContaining('failed')]);
   if (name === 'lock') expect((await messages(id)).join('\n')).toMatch(/Who: +ada@laptop[^]*Created: +2026-11-23/);
   expect(await remove(id)).toBeUndefined();
 });
@@ -169,13 +180,13 @@ test('a plan that is older than the state is refused, and one that fails halfway
   const id = await create('halfway');
   await plan(id);
   expect(await apply(id)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(id)).at(-1)).toMatch(/^Terraform failed: Terraform failed while it applied the plan\. What it had done until then is in the state/);
+  expect(await lastCondition(id)).toMatchObject(stoppedWith(83));
   expect(await stateOf(id)).toBe('1\na plain one\n');
   git.commit('halfway', 'mended', { 'main.tf': notes({ a: 'one', b: 'two', c: 'three' }) });
   expect(await plan(id)).toMatchObject({ to_add: 2 });
   writeFileSync(await inVolume(id, 'work/terraform.tfstate'), '7\na plain one\n');
   expect(await apply(id)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(id)).at(-1)).toContain('the plan is older than the state');
+  expect(await lastCondition(id)).toMatchObject(stoppedWith(89));
   expect(await plan(id)).toMatchObject({ to_add: 2 });
   expect(await apply(id)).toBe('DEPLOYED');
 });
@@ -185,13 +196,13 @@ test('a run that takes too long and one that is canceled end, and keep what was 
   const id = await create('slow', { timeout_sec: 20 });
   expect(await plan(id)).toMatchObject({ to_add: 2 });
   expect(await apply(id)).toBe('DEPLOYMENT_ERROR');
-  expect((await messages(id)).at(-1)).toBe('Terraform was stopped: it exceeded its time limit of 20 seconds (timeout_sec).');
+  expect(await lastCondition(id)).toMatchObject({ reason: 'TIME_LIMIT_EXCEEDED', details: { seconds: 20, member: 'timeout_sec' } });
   await docker.platform.must('update_terraform', { terraform_id: id, ...bodyOf('slow') });
   expect(await plan(id)).toMatchObject({ to_add: 1 });
   await docker.platform.must('redeploy_terraform', { terraform_id: id });
   const ofTheRun = async () => {
-    const lines = await messages(id);
-    return lines.slice(lines.findLastIndex((line) => line.startsWith('Planned:')));
+    const said = await messages(id);
+    return said.slice(said.findLastIndex((line) => line.startsWith('Planned:')));
   };
   await expect.poll(ofTheRun).toContain('note.b: add...');
   await docker.platform.must('cancel_deployment', { environment_id: docker.environmentId });
@@ -203,7 +214,7 @@ test('a run that takes too long and one that is canceled end, and keep what was 
   git.commit('slow', 'lock', { 'main.tf': notes({}), 'backend.locked': '' });
   expect(await plan(id)).toMatchObject({ status: 'ERROR' });
   expect(await remove(id)).toBe('DELETE_ERROR');
-  expect((await messages(id)).at(-1)).toContain('the state of Terraform is locked');
+  expect(await lastCondition(id)).toMatchObject(stoppedWith(84));
   expect(await stateOf(id)).toBe('1\na plain one\n');
   git.commit('slow', 'unlock', { 'backend.locked': null });
   await plan(id);
@@ -220,7 +231,10 @@ test('in a swarm that was made anew its state is found, and nothing is planned w
   await docker.engine.renewSwarm();
   const { Name, Labels } = (await made(id)).volumes[0]!;
   await expect.poll(() => deleteDockerVolume(docker.engine.docker, Name).then(() => true, () => false)).toBe(true);
-  expect((await plan(id))['reason']).toMatch(/The node with the storage of anew is not known in this swarm, and \S+ is not on \S+\. Nothing was changed/);
+  expect(await plan(id)).toMatchObject({ status: 'ERROR' });
+  const told = dataWith(conditionsIn(await lines(id)), 'STORAGE_NOT_FOUND');
+  expect(told).toMatchObject([{ service: 'anew', volumes: [expect.any(String)], asked: [expect.any(String)] }]);
+  expect(told[0]).not.toHaveProperty('node');
   expect((await made(id)).volumes).toEqual([]);
   await createDockerVolume(docker.engine.docker, Name, Labels ?? {});
   expect(await plan(id)).toMatchObject({ status: 'SUCCESS', to_add: 1 });
