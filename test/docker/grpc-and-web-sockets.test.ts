@@ -29,7 +29,9 @@ test('probes of gRPC let a version get ready, and keep one away that does not se
   await docker.change(id, runs('mute', 'NOT_SERVING'));
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
   // The program ends with exit code 0 when the engine ends it: that is not the cause.
-  expect((await docker.messages(id)).at(-1)).toMatch(/^An instance of the new version failed: the engine ended it\. The liveness probe failed: port 50051: status NOT_SERVING/);
+  expect((await docker.conditions(id)).at(-1)).toMatchObject({
+    reason: 'INSTANCES_FAILED', details: { instances: 1, cause: { reason: 'ENDED_BY_ENGINE', details: { cause: { reason: 'PROBE_FAILED', details: { probe: 'liveness', why: expect.stringContaining('port 50051: status NOT_SERVING') as unknown } } } } },
+  });
   await docker.change(id, runs('one'));
 });
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Condition } from '../../src/contract/index.ts';
 import { Healthchecks } from '../../src/contract/resources/service.ts';
 import {
   createDockerConfig, createDockerNetwork, createDockerSecret, createDockerService, deleteDockerService, dockerInfo, inspectDockerContainer, inspectDockerService, listDockerTasks, readDockerServiceLogs, type DockerContainerSpec, type DockerHealthcheck,
@@ -64,10 +65,13 @@ async function taskIn(service: string, state: DockerTask['Status']['State'], als
 
 const containerOf = (task: DockerTask) => inspectDockerContainer(engine.docker, task.Status.ContainerStatus!.ContainerID!);
 
+/** What the health check of a task says is wrong with it now. */
+const problemOf = async (task: DockerTask): Promise<Condition | undefined> => healthProblem((await containerOf(task)).State.Health)?.condition;
+
 /** What is wrong with a task, once its health check has said something that fits. */
-async function problemWith(task: DockerTask, pattern: RegExp): Promise<string> {
-  let problem: string | undefined;
-  await waitUntil(`its health check says ${pattern}`, async () => pattern.test(problem = healthProblem((await containerOf(task)).State.Health)?.condition.message ?? ''));
+async function problemWith(task: DockerTask, pattern: RegExp): Promise<Condition> {
+  let problem: Condition | undefined;
+  await waitUntil(`its health check says ${pattern}`, async () => pattern.test((problem = await problemOf(task))?.message ?? ''));
   return problem!;
 }
 
@@ -107,7 +111,7 @@ describe('in an image that has nothing else', () => {
     const script = '/busybox httpd -p 8080 -h /; /busybox sleep 4; echo yes > /ready; exec /busybox sleep 3600';
     const service = await start(script, { Healthcheck: healthcheck({ readiness_probe: { type: { http: { port: 8080, path: '/ready' } }, ...timing } }) });
     const starting = await taskIn(service, 'starting', ({ Status }) => Status.ContainerStatus?.ContainerID !== undefined);
-    expect(await problemWith(starting, /404/)).toMatch(/^The readiness probe has not passed: port 8080: status 404/);
+    expect(await problemWith(starting, /404/)).toMatchObject({ reason: 'PROBE_FAILED', details: { probe: 'readiness', how: 'not passed', port: 8080, status: 404 } });
     const running = await taskIn(service, 'running');
     expect(running.ID).toBe(starting.ID);
     expect((await containerOf(running)).State.Health).toMatchObject({ Status: 'healthy' });
@@ -116,7 +120,7 @@ describe('in an image that has nothing else', () => {
   test('one that listens on loopback only is not ready: its neighbours do not reach it', async () => {
     const service = await start('exec /busybox httpd -f -p 127.0.0.1:8080 -h /', { Healthcheck: healthcheck({ readiness_probe: { type: { tcp: { port: 8080 } }, ...timing } }) });
     const starting = await taskIn(service, 'starting', ({ Status }) => Status.ContainerStatus?.ContainerID !== undefined);
-    expect(await problemWith(starting, /refused/)).toMatch(/^The readiness probe has not passed: port 8080: connection refused/);
+    expect(await problemWith(starting, /refused/)).toMatchObject({ reason: 'PROBE_FAILED', details: { probe: 'readiness', how: 'not passed', port: 8080, isRefused: true } });
     // It may fail for as long as it likes.
     await delay(3000);
     expect(await tasksOf(service)).toMatchObject([{ ID: starting.ID, Status: { State: 'starting' } }]);
@@ -129,7 +133,7 @@ describe('in an image that has nothing else', () => {
     const running = await taskIn(service, 'running');
     const failed = await taskIn(service, 'failed', ({ ID }) => ID === running.ID);
     expect(failed.Status.Err).toContain('unhealthy container');
-    expect(healthProblem((await containerOf(failed)).State.Health)?.condition.message).toBe('The liveness probe failed: port 8080: status 404, 2 times in a row.');
+    expect(await problemOf(failed)).toMatchObject({ reason: 'PROBE_FAILED', details: { probe: 'liveness', how: 'failed', why: 'port 8080: status 404, 2 times in a row', port: 8080, status: 404 } });
     await taskIn(service, 'running', ({ ID }) => ID !== running.ID);
   });
 
@@ -137,7 +141,7 @@ describe('in an image that has nothing else', () => {
     const probes = { readiness_probe: { type: { tcp: { port: 8080 } }, ...timing }, liveness_probe: { type: { exec: { command: ['/busybox', 'false'] } }, ...timing } };
     const service = await start('exec /busybox sleep 3600', { Healthcheck: healthcheck(probes) });
     const failed = await taskIn(service, 'failed');
-    expect(healthProblem((await containerOf(failed)).State.Health)?.condition.message).toBe('The liveness probe failed: exit code 1, 2 times in a row.');
+    expect(await problemOf(failed)).toMatchObject({ reason: 'PROBE_FAILED', details: { probe: 'liveness', how: 'failed', why: 'exit code 1, 2 times in a row' } });
   });
 
   test('a command of a probe has the secret variables', async () => {
