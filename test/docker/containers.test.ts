@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createDockerContainer, inspectDockerService, listDockerConfigs, listDockerContainers, listDockerServices, listDockerTasks, listDockerVolumes } from '../../src/platform/runtime/docker/engine/index.ts';
+import { dataWith } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import { everythingOn, makeForeignObjects } from '../support/docker/foreign-objects.ts';
 
@@ -44,9 +45,8 @@ test('a version that fails leaves the old one running, untouched, and says why',
   const before = await running(id);
   await docker.change(id, { arguments: ['-c', fails] });
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  const messages = await docker.messages(id);
-  expect(messages).toContain('no database');
-  expect(messages.join('\n')).toContain('of the new version failed: it ended with exit code 3.');
+  expect(await docker.messages(id)).toContain('no database');
+  expect(dataWith(await docker.conditions(id), 'INSTANCES_FAILED')).toMatchObject([{ cause: { reason: 'EXITED', details: { code: 3 } } }]);
   // What the old version goes on to say follows.
   await expect.poll(async () => (await docker.messages(id)).at(-1)).toBe('still here');
   expect((await serviceOf(id)).Spec.TaskTemplate.ContainerSpec.Args).toEqual(['-c', talks]);
@@ -119,7 +119,7 @@ test('a version that never gets ready fails with what its probe says, and the ol
   const probe = { type: { http: { port: 8080, path: '/nowhere' } }, initial_delay_seconds: 0, period_seconds: 1, timeout_seconds: 1, success_threshold: 1, failure_threshold: 2 };
   await docker.change(id, { healthchecks: { readiness_probe: probe } });
   expect(await docker.act('deploy', id)).toMatchObject({ state: 'DEPLOYMENT_ERROR' });
-  expect((await docker.messages(id)).join('\n')).toMatch(/did not get ready in time\. The readiness probe has not passed: .*404/);
+  expect(dataWith(await docker.conditions(id), 'NOT_READY_IN_TIME')).toMatchObject([{ cause: { reason: 'PROBE_FAILED', details: { probe: 'readiness', how: 'not passed', status: 404 } } }]);
   expect(await running(id)).toEqual(before);
 });
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DoctorFinding } from '../../src/cli/doctor/finding.ts';
 import { inspectDockerDistribution, inspectDockerService, isDockerError, listDockerContainers, listDockerServices, listDockerTasks, updateDockerService } from '../../src/platform/runtime/docker/engine/index.ts';
 import { runProgram } from '../support/built-program.ts';
+import { conditionsIn, dataWith } from '../support/conditions.ts';
 import { shellSource } from '../support/docker/applications.ts';
 import { waitUntil } from '../support/docker/docker-engine.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
@@ -152,7 +153,7 @@ test('a built application runs on a node that gets its image from the registry, 
   const name = images[0]!.slice(host.length + 1, images[0]!.indexOf('@'));
   const { id: thief } = await platform.call('POST', `/environment/${environmentId}/container`, { name: 'thief', ...scriptContainer(String(inside['id']), 'exec sleep 600', { image_name: name, tag: 'any' }) });
   await platform.call('POST', `/container/${String(thief)}/deploy`, {});
-  await expect.poll(async () => rowsOf(await platform.call('GET', `/container/${String(thief)}/log`)).map(({ message }) => message).join(), patience).toContain(`The registry ${host} denied access`);
+  await expect.poll(async () => dataWith(conditionsIn(rowsOf(await platform.call('GET', `/container/${String(thief)}/log`))), 'PULL_DENIED'), patience).toMatchObject([{ registry: host }]);
   // Between the nodes only who has the certificate is let in.
   await expect(answerWithoutCertificate(swarm.hosts[1]!.address)).rejects.toThrow(/certificate required|bad certificate|ECONNRESET/i);
 });

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Condition, conditionChain } from '../../src/contract/index.ts';
 import { listDockerContainers, listDockerTasks, type DockerTask } from '../../src/platform/runtime/docker/engine/index.ts';
+import { conditionsIn, dataWith, runningConditions } from '../support/conditions.ts';
 import { scriptContainer } from '../support/docker/docker-platform.ts';
 import { forbidRegistry, permitRegistry, testAddress } from '../support/docker/host-network.ts';
 import { startTestHosts, type TestHosts } from '../support/docker/hosts.ts';
@@ -57,7 +59,9 @@ const create = async (kind: Service['kind'], body: Json): Promise<Service> => ({
 const container = (name: string, script: string, more: Json = {}): Promise<Service> => create('container', { name, ...scriptContainer(registryId, script, more) });
 const deploy = ({ kind, id }: Service): Promise<Json> => platform.call('POST', `/${kind}/${id}/deploy`, {});
 const stateOf = async ({ kind, id }: Service): Promise<unknown> => (await platform.call('GET', `/${kind}/${id}/status`))['state'];
-const messagesOf = async ({ kind, id }: Service): Promise<string[]> => (await platform.rows(`/${kind}/${id}/log`)).map(({ message }) => String(message));
+const linesOf = ({ kind, id }: Service): Promise<Json[]> => platform.rows(`/${kind}/${id}/log`);
+const messagesOf = async (service: Service): Promise<string[]> => (await linesOf(service)).map(({ message }) => String(message));
+const conditionsOf = async (service: Service) => conditionsIn(await linesOf(service));
 
 /** The instances of a service that are to run. */
 const tasksOf = ({ id }: Service): Promise<readonly DockerTask[]> => listDockerTasks(swarm.hosts[0]!.docker, { service: [`infra-${id}`], 'desired-state': ['running'] });
@@ -88,7 +92,7 @@ test('a rollout goes on when the node is lost on which an instance was just star
   await kill(host);
   await expect.poll(() => stateOf(web), patience).toBe('DEPLOYED');
   expect((await tasksOf(web)).filter(({ Status }) => Status.State === 'running')).toHaveLength(2);
-  expect((await messagesOf(web)).join('\n')).toMatch(new RegExp(`is gone: it was lost with the node ${host.name}, which went down at`));
+  expect(dataWith(await conditionsOf(web), 'INSTANCE_LOST')).toContainEqual(expect.objectContaining({ cause: expect.objectContaining({ reason: 'LOST_WITH_NODE', node: host.name }) as unknown }));
 }, 400_000);
 
 test('a run of a job on a node that is cut off goes on there, and no other attempt begins, although it may be tried again', async () => {
@@ -106,18 +110,18 @@ test('a run of a job on a node that is cut off goes on there, and no other attem
   await expect.poll(() => runs, patience).toBe(1);
   cutOff(host);
   await expect.poll(() => stateOf(job), patience).toBe('DEPLOYMENT_ERROR');
-  expect((await messagesOf(job)).join('\n')).toMatch(new RegExp(`^The job failed: it was lost with the node ${host.name}, which went down at \\S+Z or earlier\\. Whether it goes on there can't be seen, so it is not tried again`, 'm'));
+  expect(dataWith(await conditionsOf(job), 'RUN_LOST')).toMatchObject([{ cause: { reason: 'LOST_WITH_NODE', node: host.name, since: expect.stringMatching(/Z$/) } }]);
   expect((await listDockerContainers(host.docker, { label: [`io.infra-mcp.service=${job.id}`], status: ['running'] }))).toHaveLength(1);
   expect(runs).toBe(1);
 
   // Somebody asks for another run nevertheless. It says what can't be seen.
   await deploy(job);
   await expect.poll(() => runs, patience).toBe(2);
-  expect((await messagesOf(job)).join('\n')).toMatch(new RegExp(`^An earlier run may go on beside this one, which can't be seen\\. The instance job-1-\\w+ may still run on the node ${host.name}, which has been down since \\S+Z or earlier`, 'm'));
+  expect((await messagesOf(job)).join('\n')).toMatch(new RegExp(`^An earlier run may go on beside this one, which can't be seen\\. .*\\bjob-1-\\w+.*\\b${host.name}\\b`, 'm'));
 }, 400_000);
 
 const running = async (host: TestHost, { id }: Service): Promise<number> => (await listDockerContainers(host.docker, { label: [`io.infra-mcp.service=${id}`], status: ['running'] })).length;
-const warningsOf = async ({ kind, id }: Service): Promise<unknown> => ((await platform.call('GET', `/${kind}/${id}/status`))['running'] as Json | undefined)?.['warnings'];
+const runningOf = async ({ kind, id }: Service) => runningConditions(await platform.call('GET', `/${kind}/${id}/status`));
 
 test('a service has stopped, or is deleted, when its instances on other nodes have ended; what may still run on a lost node is told while it is lost', async () => {
   const slow = await container('slow', 'trap "sleep 6; exit 0" TERM; while true; do sleep 0.2; done');
@@ -136,12 +140,12 @@ test('a service has stopped, or is deleted, when its instances on other nodes ha
   await platform.call('POST', `/container/${slow.id}/stop`);
   await expect.poll(() => stateOf(slow), patience).toBe('STOPPED');
   expect(await running(other, slow)).toBe(1);
-  const lost = expect.stringMatching(new RegExp(`^The instance slow-1-\\w+ may still run on the node ${other.name}, which has been down since \\S+Z or earlier\\. It ends when that node is back\\.$`)) as unknown;
-  expect(await messagesOf(slow)).toEqual(expect.arrayContaining(['No instance runs any more on a node that answers; volumes and configuration are kept', lost]));
-  await expect.poll(() => warningsOf(slow), patience).toEqual([lost]);
+  await expect.poll(() => runningOf(slow), patience).toMatchObject([{ reason: 'INSTANCES_MAY_RUN', details: { instances: [{ instance: expect.stringMatching(/^slow-1-\w+$/), node: other.name }] } }]);
+  const [{ message: lost }] = (await runningOf(slow)) as [Condition];
+  expect(await messagesOf(slow)).toContain(lost);
   other.reconnect();
   await expect.poll(() => running(other, slow), patience).toBe(0);
-  await expect.poll(() => warningsOf(slow), patience).toEqual([]);
+  await expect.poll(() => runningOf(slow), patience).toEqual([]);
 
   await deploy(slow);
   const last = await workerWith(slow, 'running');
@@ -159,7 +163,10 @@ test('a node that does not reach the registry is told, with the registry', async
   await deploy(web);
   await expect.poll(() => stateOf(web), patience).toBe('DEPLOYMENT_ERROR');
   permitRegistry(host.address, swarm.registry.host);
-  expect((await messagesOf(web)).findLast((line) => line.includes('of the new version failed'))).toMatch(new RegExp(`on the node node-3: No such image: ${swarm.registry.host}/other@\\S+\\. The registry ${swarm.registry.host} has it, so the node does not reach the registry`));
+  const { cause } = dataWith(await conditionsOf(web), 'INSTANCES_FAILED').at(-1)!;
+  expect(cause).toMatchObject({ reason: 'PULL_FAILED', node: 'node-3', details: { said: expect.stringContaining(`${swarm.registry.host}/other@`), registry: swarm.registry.host } });
+  // The registry has it, so it is the node that does not reach it.
+  expect(cause.details).not.toHaveProperty('registrySaid');
 }, 400_000);
 
 test('a node whose disk is full is told', async () => {
@@ -169,5 +176,6 @@ test('a node whose disk is full is told', async () => {
   await deploy(web);
   await expect.poll(() => stateOf(web), patience).toBe('DEPLOYMENT_ERROR');
   await host.freeDisk();
-  expect((await messagesOf(web)).join('\n')).toMatch(/on the node node-3: .*no space left on device/);
+  const causes = (await conditionsOf(web)).flatMap((each) => conditionChain(each));
+  expect(causes).toContainEqual(expect.objectContaining({ node: 'node-3', details: expect.objectContaining({ said: expect.stringContaining('no space left on device') }) as unknown }));
 }, 400_000);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Condition } from '../../src/contract/index.ts';
 import { deleteDockerService, type DockerServiceSpec, inspectDockerService, updateDockerService } from '../../src/platform/runtime/docker/engine/index.ts';
+import { dataWith, runningConditions } from '../support/conditions.ts';
 import { type DockerPlatform, startDockerPlatform } from '../support/docker/docker-platform.ts';
 import type { Json } from '../support/test-platform.ts';
 
@@ -14,7 +16,8 @@ const breakable = '[ -e /data/once ] || { touch /data/once; sleep 6; }; echo "ca
 const soon = { interval: 200 };
 
 const status = async (id: string): Promise<Json> => (await docker.platform.must('get_container_status', { container_id: id }));
-const warnings = async (id: string): Promise<string> => ((await status(id))['running'] as { warnings: string[] } | undefined)?.warnings.join(' ') ?? '';
+const conditions = async (id: string): Promise<readonly Condition[]> => runningConditions(await status(id));
+const changes = async (id: string) => dataWith(await conditions(id), 'CHANGED_EXTERNALLY').map(({ change }) => change);
 const state = async (id: string): Promise<unknown> => (await status(id))['state'];
 
 /** Changes a service on the engine without the platform. */
@@ -40,8 +43,8 @@ test('what runs as it was deployed says so', async () => {
 test('what somebody scaled on the engine shows, and the next deployment undoes it', async () => {
   await byHand(served, scaled(0));
   await expect.poll(() => status(served), soon).toMatchObject({ state: 'UNAVAILABLE', service_deployment_status: 'OUT_OF_DATE', running: { instances: 0, wanted_instances: 2 } });
-  expect(await warnings(served)).toContain('Somebody scaled it from 2 to 0 on the engine. Deploy it again to undo that.');
-  expect(await docker.messages(served)).toContain('Unavailable: no instance of it runs.');
+  expect(await changes(served)).toEqual([{ of: 'scale', from: 2, to: 0 }]);
+  expect(dataWith(await docker.conditions(served), 'UNAVAILABLE')).toEqual([{ isKnown: true }]);
   expect(await docker.platform.must('get_environment_status', { environment_id: docker.environmentId })).toMatchObject({ environment: { state: 'UNAVAILABLE', deployment_status: 'OUT_OF_DATE' } });
   await docker.act('deploy', served);
   await expect.poll(() => status(served), soon).toMatchObject({ state: 'DEPLOYED', service_deployment_status: 'UP_TO_DATE', running: { instances: 2, warnings: [] } });
@@ -49,18 +52,17 @@ test('what somebody scaled on the engine shows, and the next deployment undoes i
 
 test('what somebody changed in its instances shows without its values, and a deployment undoes it', async () => {
   await byHand(served, (spec) => ({ ...spec, TaskTemplate: { ...spec.TaskTemplate, ContainerSpec: { ...spec.TaskTemplate.ContainerSpec, Env: ['COLOUR=not-to-be-seen'], Args: ['-c', 'exec httpd -f -p 8080 -h /'] } } }));
-  await expect.poll(() => warnings(served), soon).toContain('Somebody changed its variables on the engine: COLOUR, ');
-  expect(await warnings(served)).toContain('Somebody changed the command of its instances on the engine.');
+  await expect.poll(() => changes(served), soon).toEqual(expect.arrayContaining([{ of: 'variables', names: expect.arrayContaining(['COLOUR']) as unknown }, { of: 'command' }]));
   expect(JSON.stringify([await status(served), await docker.messages(served)])).not.toContain('not-to-be-seen');
   await docker.act('deploy', served);
   expect((await inspectDockerService(docker.engine.docker, `infra-${served}`)).Spec.TaskTemplate.ContainerSpec.Args).toEqual(['-c', serve]);
-  await expect.poll(() => warnings(served), soon).toBe('');
+  await expect.poll(() => conditions(served), soon).toEqual([]);
 });
 
 test('a service that somebody removed is missed, and deployed again', async () => {
   await deleteDockerService(docker.engine.docker, `infra-${served}`);
   await expect.poll(() => state(served), soon).toBe('UNAVAILABLE');
-  expect(await warnings(served)).toContain('Its service is not on the engine any more: somebody removed it, or made the swarm anew. Deploy it again.');
+  expect(dataWith(await conditions(served), 'REMOVED_EXTERNALLY')).toHaveLength(1);
   expect(await docker.act('deploy', served)).toMatchObject({ state: 'DEPLOYED' });
   await expect.poll(() => status(served), soon).toMatchObject({ state: 'DEPLOYED', running: { instances: 2, warnings: [] } });
 });
@@ -68,8 +70,9 @@ test('a service that somebody removed is missed, and deployed again', async () =
 test('instances that end by themselves are counted, with the reason, until it is well again', async () => {
   await expect.poll(() => state(fragile), soon).toBe('UNAVAILABLE');
   await expect.poll(async () => ((await status(fragile))['running'] as { restarts: number }).restarts, soon).toBeGreaterThan(1);
-  expect(await warnings(fragile)).toContain('it ended with exit code 7');
-  expect((await docker.messages(fragile)).join('\n')).toMatch(/Instance fragile-1-\w+ failed: it ended with exit code 7\. It is started again\./);
+  const cause = { reason: 'EXITED', details: { code: 7 } };
+  expect(dataWith(await conditions(fragile), 'CRASHED')).toMatchObject([{ cause }]);
+  expect(dataWith(await docker.conditions(fragile), 'INSTANCE_FAILED')).toContainEqual({ instance: expect.stringMatching(/^fragile-1-\w+$/), nth: 1, cause: expect.objectContaining(cause) });
   // The engine keeps five ended instances: what the first one said was copied.
   await expect.poll(async () => ((await status(fragile))['running'] as { restarts: number }).restarts, { interval: 500 }).toBeGreaterThan(7);
   const { results: lines } = (await docker.platform.must('get_container_logs', { container_id: fragile })) as { results: { created_at: string; message: string; pod_name: string }[] };
@@ -86,8 +89,9 @@ test('instances that end by themselves are counted, with the reason, until it is
 test('an engine that does not answer is neither well nor gone', async () => {
   await docker.engine.kill();
   await expect.poll(() => state(served), soon).toBe('UNAVAILABLE');
-  expect(await warnings(served)).toMatch(/Its cluster can't be looked at since \d{4}-.*Z: .*What runs is not known\./);
-  expect(await warnings(served)).not.toContain('No instance of it runs');
+  const told = await conditions(served);
+  expect(dataWith(told, 'CLUSTER_UNREACHABLE')).toMatchObject([{ since: expect.stringMatching(/^\d{4}-.*Z$/) }]);
+  expect(dataWith(told, 'INSTANCES_MISSING')).toEqual([]);
   await docker.engine.start();
   await expect.poll(() => status(served), { interval: 500 }).toMatchObject({ running: { instances: 2 } });
   await expect.poll(() => state(served), soon).toMatch(/DEPLOYED|RESTARTED/);
