@@ -1,4 +1,4 @@
-import { argumentsOf } from '../../src/cli/commands/tool-arguments.ts';
+import { argumentsOf } from '../../src/cli/commands/tools.ts';
 import { linkedPages, type OptionHelp, optionHelp, pageLink } from '../../src/cli/config/index.ts';
 import type { AnyOperation } from '../../src/contract/index.ts';
 import { listed, needsConfirmation } from '../../src/server/guard/index.ts';

@@ -12,7 +12,7 @@ const minutes = ({ minutes: measured = {}, landing }: Suite, list: List): string
 const inLanding = (suite: Suite): string => {
   const { landing } = suite;
   if (typeof landing === 'string') return landing === 'all' ? 'all' : 'no';
-  const without = leftOutOf(suite, 'landing').map((pattern) => code(pattern.replace(/^test\//, '').replace(/\.test\.ts$/, '')));
+  const without = leftOutOf(suite, 'landing').map(code);
   return [...(landing.fewer === undefined ? [] : [landing.fewer]), ...(without.length === 0 ? [] : [`all but ${without.join(', ')}`])].join('; ');
 };
 

@@ -10,9 +10,8 @@ export { isInstanceOf, lockingHost, type LockHolder } from './diagnosis/lock-hol
 export { chooseDeployment, readDeploymentSituation } from './diagnosis/situation.ts';
 export { valuePlaceholder } from './diagnosis/next-calls.ts';
 export { clip, eventMembers, isWanted, tellEvent, type LenientEvent, type WantedEvents } from './events.ts';
-export { deploymentsOf, stoppedBy, type StoppedService } from './environment-history.ts';
+export { deploymentsOf, stoppedBy, type StoppedService, madeItRun, readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { findDrift, type ComparedEnvironment, type ComparedVariable } from './drift.ts';
-export { madeItRun, readDeployment, shortCommit, type HistoryItem, type PastDeployment } from './history.ts';
 export { levels, type LogLine } from './logs/log-line.ts';
 export { overviewOf, type WatchedService } from './overview.ts';
 export { organizationOverviewOf, type ConditionCounts, type WatchedEnvironment } from './organization-overview.ts';

@@ -1,19 +1,55 @@
 import * as z from 'zod';
-import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation, type DeploymentState } from '../contract/index.ts';
-import { withTrimmedTarget } from './alert-target.ts';
+import { everyOrganization, isRecord, operations, parseJson, tolerant, type AnyOperation, type DeploymentState, recordsIn } from '../contract/index.ts';
 import { logLinesIn } from './environment-log.ts';
 import type { ApiFailure } from './errors.ts';
-import { historyRowsIn } from './history-rows.ts';
 import { organizationIn } from './organization.ts';
 import { isMarkup } from './safe-text.ts';
 import type { RawResponse } from './transport.ts';
 import { nearestIssue, readableParts, valueAt, type SchemaIssue } from './unreadable-parts.ts';
 
+type Row = Readonly<Record<string, unknown>>;
+
+/** The image of a deployment, where its name and tag stand among the details. */
+function imageIn(details: unknown): Row | undefined {
+  if (!isRecord(details) || isRecord(details['image']) || typeof details['image_name'] !== 'string') return undefined;
+  return { details: { ...details, image: { image_name: details['image_name'], tag: details['tag'] } } };
+}
+
+/** A service of a deployment, with its id, name and kind where the row itself or its identifier has them. */
+function serviceOf({ identifier, ...row }: Row): Row {
+  const { service_id, name, service_type } = isRecord(identifier) ? identifier : {};
+  return { service_id: row['service_id'] ?? service_id, name: row['name'] ?? name, service_type: row['service_type'] ?? service_type, status: row['status'] };
+}
+
+/** The services of an environment's deployment, where they are rows of a history of their own, beside it or in its stages. */
+function servicesIn({ services, stages }: Row): Row | undefined {
+  const beside = recordsIn(services);
+  if (beside.some(({ identifier }) => isRecord(identifier))) return { services: beside.map(serviceOf) };
+  if (Array.isArray(services) || !Array.isArray(stages)) return undefined;
+  return { services: recordsIn(stages).flatMap((stage) => recordsIn(stage['services']).map(serviceOf)) };
+}
+
+/** What was asked for and how it went, where they stand beside the status. */
+function actionIn({ status_details: details, trigger_action: action, action_status: status }: Row): Row | undefined {
+  return isRecord(details) || typeof action !== 'string' ? undefined : { status_details: { action, status } };
+}
+
+/** The rows of a deployment history in one shape, with everything that they had before. */
+const historyRowsIn = (rows: readonly unknown[]): unknown[] =>
+  rows.map((row) => (isRecord(row) ? { ...row, ...imageIn(row['details']), ...servicesIn(row), ...actionIn(row) } : row));
+
+/** An alert rule whose target has the word for its kind alone: some platforms write one of them with a space before it. */
+function withTrimmedTarget(row: unknown): unknown {
+  const target = isRecord(row) ? row['target'] : undefined;
+  const type = isRecord(target) ? target['target_type'] : undefined;
+  return isRecord(row) && isRecord(target) && typeof type === 'string' ? { ...row, target: { ...target, target_type: type.trim() } } : row;
+}
+
 /**
  * The body of a successful response, or why it can't be used. `flaw`: what is wrong with a body of which only the readable
  * parts are the answer.
  */
-export type AnswerResult =
+type AnswerResult =
   | { readonly answer: unknown; readonly flaw?: ApiFailure; readonly failure?: undefined }
   | { readonly failure: ApiFailure; readonly flaw?: undefined };
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createMasker, mask, minimumMaskedLength, type AnyOperation, type InputOf, type ResponseOf, type Tolerant } from '../contract/index.ts';
+import { createMasker, mask, minimumMaskedLength, type AnyOperation, type InputOf, type ResponseOf, type Tolerant, gitProviders, isRecord, operations, parseJson } from '../contract/index.ts';
 import { readAnswer } from './answer.ts';
 import { sendWithRetries, type SendResult } from './retry.ts';
 import { parseBaseUrl } from './base-url.ts';
@@ -13,11 +13,30 @@ import { failureFromResponse } from './error-response.ts';
 import { buildRequest, invalidIdFailure, secretsOf, traceHeaders, type OperationInput, type Trace } from './request.ts';
 import type { AttemptedRequest, RequestObserver } from './request-observer.ts';
 import { safeDetail } from './safe-text.ts';
-import { missingProviderFailure } from './missing-provider.ts';
-import { eventWordsFailure, rewordedBody, type SentBody } from './reworded-request.ts';
+import { eventWordsFailure, rewordedBody, type SentBody, indexOfName, contentRefusals } from './reworded-request.ts';
 import { createRequestCoalescer } from './request-coalescer.ts';
 import { callForPart, type RefusedParts } from './paging.ts';
-import { createTransport, type SendOutcome, type OutgoingRequest } from './transport.ts';
+import { createTransport, type SendOutcome, type OutgoingRequest, type RawResponse } from './transport.ts';
+
+const member = 'git_repository';
+
+/** Whether a refusal is only about other members of the body. */
+const isAboutOthers = (body: object, text: string): boolean =>
+  !/provider|repositor|\bgit/i.test(text) && Object.keys(body).some((name) => name !== member && indexOfName(text, name) >= 0);
+
+/**
+ * What to report of a new application that is refused and names no git provider, because nothing told it: platforms that
+ * require one need not say so. Undefined if a provider was sent, or if the refusal is about something else.
+ */
+export function missingProviderFailure(operation: AnyOperation, { sentBody }: SentBody, { status, text }: RawResponse): Pick<ApiFailure, 'reason' | 'next'> | undefined {
+  const body = operation.name !== operations.create_application.name || sentBody === undefined ? undefined : parseJson(sentBody);
+  const repository = isRecord(body) ? body[member] : undefined;
+  if (!contentRefusals.includes(status) || !isRecord(body) || !isRecord(repository) || repository['provider'] !== undefined || isAboutOthers(body, text)) return undefined;
+  return {
+    reason: 'the platform refuses the request, which names no git provider: neither the host of the repository nor another service from there tells one',
+    next: `Ask the user for the provider and give it as ${member}.provider: ${gitProviders.join(', ')}, or another word that this platform has for it. If the platform names something else, change that.`,
+  };
+}
 
 /** Logger of the client; compatible with pino. */
 export interface Logger {

@@ -11,8 +11,7 @@ import { Environment, EnvironmentRequest, EnvironmentStatus, RestartServicesRequ
 import { HelmRepository, HelmRepositoryRequest } from './resources/helm-repository.ts';
 import { Helm, HelmRequest } from './resources/helm.ts';
 import { DeploymentHistory } from './resources/job.ts';
-import { BillingInfo, BillingInfoRequest, Invitation, InvitationRequest, Member, Organization } from './resources/organization.ts';
-import { Project, ProjectRequest } from './resources/project.ts';
+import { BillingInfo, BillingInfoRequest, Invitation, InvitationRequest, Member, Organization, Project, ProjectRequest } from './resources/organization.ts';
 import { LabelsGroup } from './resources/service.ts';
 import { EnvironmentVariable, Secret, SecretRequest, VariableOverrideRequest, VariableRequest } from './resources/variable.ts';
 import { Webhook, WebhookEvent, WebhookRequest } from './resources/webhook.ts';

@@ -9,7 +9,7 @@ export { isRecord, parseJson, recordsIn, type JsonRecord } from './json.ts';
 export { defaultPageSizes, defaultRateLimit, defaultRateWindowSeconds, engineRateLimit, maximumBodyBytes, maximumInstances, rateHeaders } from './limits.ts';
 export { openApiDocument } from './openapi.ts';
 export { effects, includesPermission, inputShape, parameterKind, permissionLevels, snakeCase, toWire, type AnyOperation, type Effect, type InputOf, type Method, type PermissionLevel, type ResponseOf, type ValidInputOf } from './operation.ts';
-export { replacingSecret, storingSecret } from './extensions/any-variable.ts';
+export { replacingSecret, storingSecret } from './extensions/variables.ts';
 export { allOperations, elsewhereOf, oneByOneOf, operations, redeployOf, type Holder, type OperationName, type OperationNamed } from './operations.ts';
 export { controlCharacterIn, hasInvisible, invisibleCharacters, isPrintableAscii, styleMark, terminalEscapes, withoutInvisible, withoutStyles, withStyleMarks, writtenCharacter, writtenOut } from './plain-text.ts';
 export { DateTime, Duration, Email, freeText, hiddenSecret, isSecret, kindPointedAt, maximumPageSize, PageNumber, PageSize, reference, referenceKind, referenceKinds, resourceKind, secret, Uuid, type Pagination, type ReferenceKind } from './primitives.ts';

@@ -2,7 +2,6 @@
 
 export { combinedCallObserver, combinedRequestObserver } from './combined-observers.ts';
 export { definitions, type MetricDefinition, type Part } from './metrics/definitions.ts';
-export type { Metrics } from './metrics/create-metrics.ts';
-export type { MetricSources } from './metrics/sources.ts';
+export type { Metrics, MetricSources } from './metrics/create-metrics.ts';
 export type { Traces } from './traces/create-traces.ts';
 export { wantsTraces } from './traces/trace-settings.ts';

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { causeCodes } from '../../src/analysis/diagnosis/diagnosis.ts';
-import { requiredText, toPattern } from '../../src/analysis/diagnosis/pattern.ts';
+import { requiredText, toPattern } from '../../src/analysis/diagnosis/match.ts';
 import { rules } from '../../src/analysis/diagnosis/rules/rules.ts';
 import { cleanLine } from '../../src/analysis/logs/entries.ts';
 

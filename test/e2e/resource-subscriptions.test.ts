@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pollIntervalFor } from '../../src/server/browse/resources/poll-interval.ts';
-import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
+import { pollIntervalFor, createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { seedId } from '../../src/platform/seed/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { unknownId, startTestPlatform, type TestPlatform } from '../support/test-platform.ts';

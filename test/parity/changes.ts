@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { request } from 'undici';
-import { createKnownIds } from '../../src/cli/doctor/tools-on-platform/known-ids.ts';
+import { createKnownIds } from '../../src/cli/doctor/tools-on-platform/try-reads.ts';
 import { isRecord, type JsonRecord } from '../../src/contract/json.ts';
 import { gitProviders } from '../../src/contract/resources/application.ts';
 import type { AnyOperation } from '../../src/contract/operation.ts';

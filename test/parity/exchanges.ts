@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { createKnownIds, type KnownIds } from '../../src/cli/doctor/tools-on-platform/known-ids.ts';
+import { createKnownIds, type KnownIds } from '../../src/cli/doctor/tools-on-platform/try-reads.ts';
 import { isRecord, parseJson, type JsonRecord } from '../../src/contract/json.ts';
 import { toWire, type AnyOperation } from '../../src/contract/operation.ts';
 import { allOperations, operations } from '../../src/contract/operations.ts';

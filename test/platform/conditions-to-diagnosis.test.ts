@@ -13,7 +13,7 @@ import { lostWithNodes, nodeObstacle } from '../../src/platform/runtime/docker/n
 import { placementOf } from '../../src/platform/runtime/docker/nodes/placement.ts';
 import { unbegun } from '../../src/platform/runtime/docker/nodes/unbegun-instances.ts';
 import { changesByHand } from '../../src/platform/runtime/docker/observation/changed-by-hand.ts';
-import { silence } from '../../src/platform/runtime/docker/observation/silent-nodes.ts';
+import { silence } from '../../src/platform/runtime/docker/observation/look.ts';
 import { healthProblem } from '../../src/platform/runtime/docker/services/probes.ts';
 import { deploymentLabels } from '../../src/platform/runtime/docker/labels.ts';
 import type { RunningVersion } from '../../src/platform/runtime/index.ts';

@@ -2,7 +2,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { createClient } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
 import type { RequestObserver } from '../../src/client/request-observer.ts';
-import type { CallObserver } from '../../src/server/call/call-observer.ts';
+import type { CallObserver } from '../../src/server/call/call.ts';
 import { createDependencies } from '../../src/server/protocol/shared-dependencies.ts';
 import { startStdioServer } from '../../src/transport/stdio.ts';
 import { tools } from '../../tools/index.ts';

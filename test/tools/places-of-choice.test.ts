@@ -3,7 +3,7 @@ import { ApiError } from '../../src/client/index.ts';
 import { operations } from '../../src/contract/index.ts';
 import { CallFailure, isDenied } from '../../src/server/failure/index.ts';
 import type { ToolContext } from '../../src/server/tool/tool-context.ts';
-import { placesWithin } from '../../tools/shared/places-of-choice.ts';
+import { placesWithin } from '../../tools/shared/service-choice.ts';
 
 /** ToolContext of a platform with one environment, whose wide lists fail like this. */
 const failing = (error: unknown) => {

@@ -16,7 +16,7 @@ import { bearerAuthentication } from '../../src/transport/http/bearer-authentica
 import { callOf } from '../../src/transport/http/caller.ts';
 import type { AuthenticateCaller } from '../../src/transport/http/identity.ts';
 import { startHttpServer, type HttpServer } from '../../src/transport/http/http-server.ts';
-import { restrictedDependencies } from '../../src/transport/http/restricted-dependencies.ts';
+import { restrictedDependencies } from '../../src/transport/http/restriction.ts';
 import { tools } from '../../tools/index.ts';
 import { memoryLog } from '../support/call-context.ts';
 import { eventually } from '../support/eventually.ts';

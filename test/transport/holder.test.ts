@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAddress } from '../../src/transport/http/client-address.ts';
+import { clientAddress } from '../../src/transport/http/host.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientAddress } from '../../src/transport/http/client-address.ts';
+import { clientAddress } from '../../src/transport/http/host.ts';
 import { closeTestServers, modernCall, startTestServer } from './test-server.ts';
 import { startFullServer } from './full-server.ts';
 import { exchangeRaw, statusOf } from './raw-connection.ts';

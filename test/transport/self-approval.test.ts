@@ -7,7 +7,7 @@ import { createDependencies } from '../../src/server/protocol/shared-dependencie
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { callOf } from '../../src/transport/http/caller.ts';
 import { createApiKey, identityForKey, loadApiKeys } from '../../src/transport/http/api-keys.ts';
-import { restrictedDependencies } from '../../src/transport/http/restricted-dependencies.ts';
+import { restrictedDependencies } from '../../src/transport/http/restriction.ts';
 import { tools } from '../../tools/index.ts';
 import { toolCallsOn } from '../support/tool-calls.ts';
 import { startRecordingProxy, type RecordingProxy } from '../support/recording-proxy.ts';

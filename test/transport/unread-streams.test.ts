@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../../src/client/client.ts';
 import { credentialOf } from '../../src/client/credential.ts';
-import { oneByOne } from '../../src/server/browse/resources/notices.ts';
+import { oneByOne } from '../../src/server/browse/resources/mcp-resources.ts';
 import { createWatches, type Watches } from '../../src/server/browse/resources/watches.ts';
 import { buildServer } from '../../src/server/protocol/server.ts';
 import { createDependencies, type SharedDependencies } from '../../src/server/protocol/shared-dependencies.ts';

@@ -1,13 +1,89 @@
-import { operations, type ServiceKind } from '../../src/contract/index.ts';
-import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey } from '../../src/analysis/index.ts';
-import { recordsIn, pick, readUses, textAt, type JsonRecord, type ReadUse, type ToolContext } from '../../src/server/tool/index.ts';
+import { operations, type ServiceKind, maximumEventPageSize } from '../../src/contract/index.ts';
+import { chooseDeployment, deploymentsOf, readDeployment, type Evidence, type HistoryItem, type PastDeployment, type LenientServiceStatus, type Sibling, type VariableKey, readDeploymentSituation, recordedChange, type LenientEvent, type RecordedChange, isInstanceOf, lockingHost, type LockHolder, type LogLine } from '../../src/analysis/index.ts';
+import { recordsIn, pick, readUses, textAt, type JsonRecord, type ReadUse, type ToolContext, isPlatformFailure, isSecretName } from '../../src/server/tool/index.ts';
 import { logOf, readAspect, readsByKind, readsInstead, statusOf, type Subject } from './any-service.ts';
 import { clusterHosting, readsOfLock } from './environment-lock.ts';
-import { lockHolder } from './lock-holder.ts';
 import { observedServices, readsOfServices, type ObservedService } from './observed-services.ts';
 import { isOwnerKind, ownedVariableReads, variablesSeenBy } from './owned-variables.ts';
-import { readsOfRecords, recordedSince } from './recorded-changes.ts';
 import { environmentLogOf, logOfDeployment, type DeploymentLog } from './deployment-log.ts';
+
+/** Most other environments of the project that are searched for who holds a lock. */
+const mostEnvironments = 6;
+
+/** An environment of the project, with its name. */
+interface Place {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** The environments of the project of a service, its own first. */
+async function placesAround(context: ToolContext, { environmentId, projectId, path }: Subject): Promise<readonly Place[]> {
+  if (environmentId === undefined) return [];
+  // The path of a service that was found in its environment isn't known, but that of the environment is.
+  const project = Object.values(context.resolved).find((resource) => resource?.path !== undefined)?.path?.split('/')[0];
+  const list = projectId === undefined ? undefined : await context.attempt(operations.list_environments, { project_id: projectId });
+  const all = (list?.results ?? []).flatMap(({ id, name }) => (id ? [{ id, path: [project, name].filter(Boolean).join('/') }] : []));
+  const own = all.find(({ id }) => id === environmentId) ?? { id: environmentId, path: path?.split('/').slice(0, -1).join('/') ?? '' };
+  return [own, ...all.filter(({ id }) => id !== environmentId)].slice(0, 1 + mostEnvironments);
+}
+
+const holderAt = async (context: ToolContext, { kind, id, name, status }: ObservedService, place: Place): Promise<LockHolder> => {
+  const history = await readAspect(context, { kind, id }, 'deployments');
+  const rows = recordsIn(history?.['results']) as HistoryItem[];
+  const last = rows.map(readDeployment).find(({ action }) => action === 'DEPLOY');
+  return { kind, id, name, path: [place.path, name].filter(Boolean).join('/'), environmentId: place.id, state: status?.state, by: last?.triggeredBy, at: last?.startedAt };
+};
+
+/**
+ * The service that holds the lock of a Terraform state: the log names the instance, which is named after its service. It is
+ * searched for in the project. Undefined if the log names none, or there is none of that name.
+ */
+async function lockHolder(context: ToolContext, subject: Subject, lines: readonly LogLine[]): Promise<LockHolder | undefined> {
+  const host = lockingHost(lines);
+  if (host === undefined) return undefined;
+  for (const place of await placesAround(context, subject)) {
+    const found = (await observedServices(context, place.id))?.find(({ name }) => isInstanceOf(host, name));
+    if (found) return holderAt(context, found, place);
+  }
+  return undefined;
+}
+
+/** What telling who changed a service, and from what, reads. */
+const readsOfRecords: readonly ReadUse[] = readUses('by whom and from what a variable or the configuration was changed is not told', operations.list_events, operations.get_organization);
+
+const notTold = 'Who changed what is not told, because the platform failed to answer';
+
+/** The newest events of a time; undefined if they can't be read. */
+async function eventsBetween(context: ToolContext, from_timestamp: string, to_timestamp: string | undefined): Promise<readonly LenientEvent[] | undefined> {
+  const organization = await context.attempt(operations.get_organization, {});
+  if (!organization?.id) return undefined;
+  const query = { organization_id: organization.id, page_size: maximumEventPageSize, from_timestamp, ...(to_timestamp !== undefined && { to_timestamp }) };
+  const page: JsonRecord | undefined = await context.attempt(operations.list_events, query);
+  const events = page && recordsIn(page['events']);
+  if (events && events.length >= maximumEventPageSize) context.leftOut(`Of who changed what since then, only the newest ${events.length} events were looked through.`);
+  return events;
+}
+
+/**
+ * What the platform recorded between the last good deployment of a service and the one that is diagnosed; undefined if that
+ * explains nothing, or can't be read. Events are read where a setting was changed, or nothing else that is known was.
+ */
+async function recordedSince(context: ToolContext, { id: service, environmentId: environment, projectId: project }: Subject, evidence: Evidence): Promise<readonly RecordedChange[] | undefined> {
+  const { lastGood, deployment, changes } = readDeploymentSituation(evidence);
+  const isSetting = changes.some(({ kind }) => kind === 'variable' || kind === 'configuration');
+  const isVersion = changes.some(({ kind }) => kind === 'commit' || kind === 'image');
+  if (!lastGood?.startedAt || deployment?.end !== 'bad' || (isVersion && !isSetting)) return undefined;
+  try {
+    const events = await eventsBetween(context, lastGood.startedAt, deployment.startedAt);
+    // A value that would be hidden in a list of variables is none to propose.
+    const isSecret = (key: string, value?: string): boolean => isSecretName(key) || (value !== undefined && context.hiddenIn({ key, value }).length > 0);
+    return events?.flatMap((event) => recordedChange(event, { service, environment, project }, isSecret) ?? []);
+  } catch (error) {
+    if (!isPlatformFailure(error)) throw error;
+    context.leftOut(`${notTold} (${error.operation}: ${error.reason}).`);
+    return undefined;
+  }
+}
 
 // The states are taken from the environment first: how the own read of a service fails changes nothing, if that is answered.
 const whatever = ['not_offered', 'not_found', 'forbidden', 'bad_answer', 'server_error'] as const;

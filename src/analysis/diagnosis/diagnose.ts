@@ -1,19 +1,25 @@
 import type { Diagnosis, RelevantLine, TimelineEntry } from './diagnosis.ts';
-import type { Evidence } from './evidence.ts';
+import { type Evidence, quote } from './evidence.ts';
 import { rankCauses } from './rank-causes.ts';
 import { findCauses } from './match.ts';
 import { diagnoseFailedSibling, showConfiguration, showErrors, showHistory } from './inspections.ts';
 import { startAgain } from './fixes.ts';
 import { nextCalls, type Remedy } from './next-calls.ts';
 import { lockRemedies } from './rules/platform.ts';
-import { leftScheduleText } from './schedule-left.ts';
 import { readDeploymentSituation, type DeploymentSituation } from './situation.ts';
 import { collapse, type Repeat, lineTemplate } from '../logs/collapse.ts';
 import { weightOf } from '../logs/level.ts';
 import type { Entry } from '../logs/entries.ts';
 import { readDeployment, shortCommit, type PastDeployment } from '../history.ts';
 import { servingOf, servingText } from '../serving.ts';
-import { quote } from './quote.ts';
+import { dataOf } from '../../contract/index.ts';
+
+/** What the log of a job's deployment tells of its schedule; undefined if nothing. */
+export function leftScheduleText(entries: readonly Entry[]): string | undefined {
+  const left = entries.map(({ condition }) => (condition ? dataOf(condition, 'SCHEDULE_NOT_BEGUN')?.left : undefined)).findLast((found) => found !== undefined);
+  if (left === undefined) return undefined;
+  return left === 'none' ? 'no run starts by itself until a deployment of it ends well' : 'that of the version before goes on; the new one has not begun';
+}
 
 const maximumLines = 6;
 

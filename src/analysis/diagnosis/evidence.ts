@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ClusterLock, ServiceKind } from '../../contract/index.ts';
+import { type ClusterLock, type ServiceKind, shortened } from '../../contract/index.ts';
 import type { Sibling, VariableKey } from '../changes.ts';
 import type { LenientServiceStatus } from '../deployment-progress.ts';
 import type { HistoryItem } from '../history.ts';
@@ -7,6 +7,18 @@ import type { LogLine } from '../logs/log-line.ts';
 import type { LockHolder } from './lock-holder.ts';
 import type { Lenient } from '../lenient.ts';
 import type { RecordedChange } from '../recorded-changes.ts';
+
+const maximumQuoteLength = 160;
+
+/** Quotes text from a log in a sentence: in quotation marks, truncated, on one line. */
+export const quote = (text: string): string => JSON.stringify(shortened(text, maximumQuoteLength));
+
+/** `value` with a prefix and, if it is text, quoted; empty if there is no value. */
+export const prefixedValue = (before: string, value: string | number | undefined): string =>
+  value === undefined || value === '' ? '' : `${before}${typeof value === 'number' ? value : quote(value)}`;
+
+/** The name of a person or token, in texts of our own; `somebody` if it could be read as a sentence. */
+export const whoText = (by: string | undefined): string => (by !== undefined && /^(?:[\w.@+-]{1,60}|\p{Lu}[\p{L}.'-]{0,30} \p{Lu}[\p{L}.'-]{0,30})$/u.test(by) ? by : 'somebody');
 
 /** The service to diagnose. */
 export interface DiagnosedService {

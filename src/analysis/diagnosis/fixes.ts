@@ -2,10 +2,9 @@ import * as z from 'zod';
 import { isRecord, startableKinds, terminalOutcome, Uuid } from '../../contract/index.ts';
 import { ProbeTiming, type RecordedChange } from '../recorded-changes.ts';
 import type { ProposedCall } from './diagnosis.ts';
-import type { DiagnosedService } from './evidence.ts';
+import { type DiagnosedService, whoText } from './evidence.ts';
 import { safeName } from './inspections.ts';
 import { serviceArgument, diagnosisTools, type CallBuilder } from './next-calls.ts';
-import { whoText } from './quote.ts';
 
 // Fixes: proposed calls that change what is wrong.
 

@@ -2,16 +2,25 @@ import { isDown, terminalOutcome } from '../../contract/index.ts';
 import { type ServiceChange, changesBetween, isWithin, type Sibling } from '../changes.ts';
 import { actionIn, deploymentIdsIn, isStatusOf, type LenientServiceStatus } from '../deployment-progress.ts';
 import { deploymentWindow, isInWindow } from '../deployment-window.ts';
-import { stoppedBy } from '../environment-history.ts';
-import { endedBadly, madeItRun, type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
+import { stoppedBy, endedBadly, madeItRun, type HistoryItem, type PastDeployment, readDeployment } from '../history.ts';
 import { type Entry, readEntries } from '../logs/entries.ts';
 import { type Configuration, readConfiguration } from './configuration.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Evidence } from './evidence.ts';
 import { outsideChangeIn } from '../conditions.ts';
 
+const normalizedName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** Whether a host is this sibling's: its own host, or one whose first label is its name. */
+export const isHostOf = (sibling: Sibling, host: string | undefined): boolean =>
+  host !== undefined && (host === sibling.host || normalizedName(host.split('.')[0] ?? '') === normalizedName(sibling.name));
+
+/** Whether a variable is named after a sibling: by its name, or as the built-in ones of a database, by the beginning of its id. */
+export const isVariableOf = ({ id, kind, name }: Sibling, key: string): boolean =>
+  key.startsWith(`${kind}_${id.slice(0, 8)}_`.toUpperCase()) || key.startsWith(`${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_`);
+
 /** A step of a deployment, with its duration. */
-export interface DeploymentStep {
+interface DeploymentStep {
   readonly name: string;
   readonly status?: string;
   readonly seconds?: number;

@@ -4,7 +4,7 @@ import { blindSpot, readCalls, recordedTargetText, verifyLog, verifyLogs, type L
 import { clean } from '../../server/redaction/index.ts';
 import { columns } from '../terminal/columns.ts';
 import { auditFilesOf } from '../wiring/guard.ts';
-import { logPlacesOf } from '../wiring/log-places.ts';
+import { logPlacesOf } from '../wiring/log.ts';
 import { openSharedStore } from '../wiring/shared-guard.ts';
 import { withProgress } from '../terminal/progress.ts';
 import { outcomeCell, riskCell } from '../terminal/call-cells.ts';

@@ -3,7 +3,7 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { dumpDatabase, isDump, restoreDump } from '../../platform/runtime/docker/index.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { type EngineConfig, withEngine } from '../wiring/configured-engine.ts';
+import { type EngineConfig, withEngine } from '../wiring/engine-connection.ts';
 
 /** Whether a file system operation failed because of a file that is there, or is not. */
 const hasCode = (error: unknown, code: 'EEXIST' | 'ENOENT'): boolean => (error as NodeJS.ErrnoException).code === code;

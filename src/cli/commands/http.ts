@@ -11,8 +11,7 @@ import { approvalsPath, callOf, startHttpServer, type ApprovalsSource } from '..
 import { openApprovalsWebhook } from '../wiring/approvals-webhook.ts';
 import { openNameResolver } from '../wiring/name-resolver.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
-import { openConnection } from '../wiring/open-connection.ts';
-import type { Connection } from '../wiring/connection.ts';
+import { openConnection, type Connection } from '../wiring/open-connection.ts';
 import { approvalsConfigOf, auditFilesOf, openGuard } from '../wiring/guard.ts';
 import { openSharedGuard, type SharedGuard } from '../wiring/shared-guard.ts';
 import { authenticationOf } from '../wiring/http/authentication.ts';
@@ -20,7 +19,7 @@ import { openReloadablePolicy } from '../wiring/http/reloadable-policy.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
 import { offeredTools, offeredToolsets, toolsLeftOut } from '../wiring/offered-tools.ts';
-import { warningOfMissingResources } from '../wiring/policy-resources.ts';
+import { warningOfMissingResources } from '../wiring/policy.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';
 import { shippedTexts } from '../wiring/shipped-texts.ts';
 import { readCalls, type RecordDecision } from '../../server/audit/index.ts';

@@ -1,7 +1,7 @@
 import { drainNode, type DrainPlan, planDrain } from '../../platform/runtime/docker/index.ts';
 import { wrapped } from '../terminal/lines.ts';
 import { withProgress } from '../terminal/progress.ts';
-import { type EngineConfig, withEngine } from '../wiring/configured-engine.ts';
+import { type EngineConfig, withEngine } from '../wiring/engine-connection.ts';
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 

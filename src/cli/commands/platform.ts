@@ -6,7 +6,7 @@ import { withProgress } from '../terminal/progress.ts';
 import { createLog } from '../wiring/log.ts';
 import { listeningOn } from '../wiring/listen-error.ts';
 import { readOrCreateToken } from '../wiring/secret-file.ts';
-import { startEmbeddedPlatform } from '../wiring/embedded-platform.ts';
+import { startEmbeddedPlatform } from '../wiring/embedded-connection.ts';
 import { openClusters } from '../wiring/real-clusters.ts';
 import { openTelemetry } from '../wiring/telemetry.ts';
 import { untilStopped } from '../wiring/until-stopped.ts';

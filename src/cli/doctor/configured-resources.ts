@@ -2,13 +2,12 @@ import { ApiError, type Client } from '../../client/index.ts';
 import type { Config } from '../config/index.ts';
 import { createNameResolver } from '../../server/resolve/index.ts';
 import { createScopeResolver, type Scope } from '../../server/guard/index.ts';
-import { configuredPolicy, configuredScope } from '../wiring/policy.ts';
+import { configuredPolicy, configuredScope, resourcesNamedIn, policyResourceText } from '../wiring/policy.ts';
 import { answerTimeout, currentClient } from './current-client.ts';
 import { type DoctorFinding, findingBuilder } from './finding.ts';
 import { CallFailure } from '../../server/failure/index.ts';
 import { createReader } from '../../server/context/index.ts';
 import { missingResources } from '../wiring/missing-resources.ts';
-import { resourcesNamedIn, policyResourceText } from '../wiring/policy-resources.ts';
 
 const scope = findingBuilder('pin');
 

@@ -1,12 +1,39 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Assistant, entryOf, type Machine, namesOf, type ServerEntry, serverName } from './assistants.ts';
+import { type Assistant, entryOf, type Machine, namesOf, type ServerEntry, serverName, type EntryNames } from './assistants.ts';
 import { assertChanged, type ConfigFormat, type ConfigValue, entryIn, type EntryPath, withEntry, withoutEntry } from './config-format.ts';
 import { type ConfigFile, type FileChange, readBackup, readConfigFile, splitMark } from './config-file.ts';
 import { jsonFormat } from './json-format.ts';
-import { isOurs, shownCommand } from './own-entry.ts';
 import { tomlFormat } from './toml-format.ts';
 import { yamlFormat } from './yaml-format.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { createRedaction } from '../../server/redaction/index.ts';
+import { commandLine } from './launch.ts';
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const launchIn = (entry: ConfigValue, names: EntryNames) => {
+  const { [names.command]: command, args } = entry;
+  return { command: isText(command) ? command : '', args: Array.isArray(args) ? args.filter(isText) : [] };
+};
+
+/** What this program is called at the end of a path: its file, a shim of it, a packed release, or an image or package with a version. */
+const ownName = new RegExp(`^${manifest.name}(?:\\.mjs|\\.cmd|-\\d[\\w.+-]*\\.tgz|[@:#].+)?$`);
+
+const isOwnWord = (word: string): boolean => {
+  if (word.startsWith(`${manifest.name}@`)) return true;
+  // A package in the scope of somebody else is another program, whatever its name.
+  return !word.startsWith('@') && ownName.test(word.split(/[\\/]/).at(-1)!);
+};
+
+/** Whether an entry starts this program: its command or one of its arguments names it as a whole word. */
+function isOurs(entry: ConfigValue, names: EntryNames): boolean {
+  const { command, args } = launchIn(entry, names);
+  return [command, ...args].some(isOwnWord);
+}
+
+/** The command line of an entry, as it may be shown: arguments that a user put there may be secrets. */
+const shownCommand = (entry: ConfigValue, names: EntryNames): string => commandLine(createRedaction().value(launchIn(entry, names)) as ReturnType<typeof launchIn>);
 
 const formats: Readonly<Record<Assistant['format'], (assistant: Assistant) => ConfigFormat>> = {
   json: () => jsonFormat, toml: () => tomlFormat, yaml: ({ member, isList }) => yamlFormat(isList && member),

@@ -4,10 +4,41 @@ import type { Config } from '../config/index.ts';
 import { operations } from '../../contract/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { claimRecords, type DataDirClaim, endpointOf } from './data-dir-claim.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './open-connection.ts';
 import { connectEmbedded, type EmbeddedClient } from './embedded-client.ts';
 import { recordsPlaceOf } from './records-place.ts';
-import { startEmbeddedPlatform, type EmbeddedPlatform } from './embedded-platform.ts';
+import { type PlatformOptions, type RunningPlatform, startPlatform } from '../../platform/index.ts';
+
+/** A platform served by this process. Other processes find it through its data directory. */
+export interface EmbeddedPlatform {
+  readonly platform: RunningPlatform;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the platform of a claimed data directory and publishes its URL for other processes. The claim is released when the
+ * platform closes, or if it can't be started.
+ * @param overrides options that are not part of the configuration.
+ */
+export async function startEmbeddedPlatform(claim: DataDirClaim, config: Config, log: ServerLogger, overrides: Partial<PlatformOptions> = {}): Promise<EmbeddedPlatform> {
+  const { rateLimit, rateWindow, timeScale, allowPrivateWebhookTargets, scenario } = config;
+  try {
+    const platform = await startPlatform({
+      ...recordsPlaceOf(config), rateLimit, rateWindowSeconds: rateWindow, timeScale, allowPrivateWebhookTargets, scenarios: scenario, log, ...overrides,
+    });
+    await claim.publish(platform.url);
+    return {
+      platform,
+      close: async () => {
+        await platform.close();
+        await claim.release();
+      },
+    };
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
 
 // How long another process may take to start the platform, and how often to check for it, in milliseconds.
 const startTimeout = 15_000;

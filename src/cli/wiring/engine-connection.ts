@@ -1,4 +1,19 @@
 import { join } from 'node:path';
+import { createDockerClient, type DockerClient, parseDockerAddress } from '../../platform/runtime/docker/index.ts';
+import type { Config } from '../config/index.ts';
+
+/** The options that say which engine a command works with. */
+export type EngineConfig = Pick<Config, 'engine' | 'engineTlsDir'>;
+
+/** Works with the engine of a configuration, and closes the connection. */
+export async function withEngine<Value>({ engine, engineTlsDir }: EngineConfig, work: (docker: DockerClient) => Promise<Value>): Promise<Value> {
+  const docker = createDockerClient(readAddress(undefined, () => parseDockerAddress(engine, engineTlsDir === undefined ? undefined : tlsFilesIn(engineTlsDir))));
+  try {
+    return await work(docker);
+  } finally {
+    await docker.close();
+  }
+}
 
 /** The TLS files for an engine, by the names that its own client uses. */
 export const tlsFilesIn = (directory: string) => ({ ca: join(directory, 'ca.pem'), cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') });

@@ -2,7 +2,7 @@ import { ApiError, type Client } from '../../client/index.ts';
 import { operations, type AnyOperation } from '../../contract/index.ts';
 import { createNameResolver } from '../../server/resolve/index.ts';
 import type { NameResolver, Lookup } from '../../server/tool/index.ts';
-import type { PolicyResource } from './policy-resources.ts';
+import type { PolicyResource } from './policy.ts';
 import { CallFailure, type ResolutionProblem } from '../../server/failure/index.ts';
 import { createReader } from '../../server/context/index.ts';
 

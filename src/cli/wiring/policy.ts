@@ -1,5 +1,49 @@
 import { optionHelp, type Config } from '../config/index.ts';
 import type { Policy, Rules, Scope } from '../../server/guard/index.ts';
+import type { ServerLogger } from '../../server/context/index.ts';
+import type { Connection } from './open-connection.ts';
+
+/** A project or environment as named in a policy, and the source of the first rule that names it. */
+export interface PolicyResource {
+  readonly kind: 'project' | 'environment';
+  readonly name: string;
+  readonly setBy: string;
+}
+
+/** The projects and environments that a policy names, without duplicates. */
+export function resourcesNamedIn({ rules = [] }: Policy): readonly PolicyResource[] {
+  const named = rules.flatMap(({ allow, deny, freezes }) => [...(allow?.rules ?? []).map((conditions) => ({ conditions, setBy: allow!.setBy })), ...deny, ...freezes]);
+  const resources = named.flatMap(({ conditions, setBy }) => (['project', 'environment'] as const).flatMap((kind) => (conditions[kind] ?? []).map((name) => ({ kind, name, setBy }))));
+  return [...Map.groupBy(resources, ({ kind, name }) => `${kind} ${name}`).values()].map(([first]) => first!);
+}
+
+/** A resource and the rule that names it, for messages. */
+export const policyResourceText = ({ kind, name, setBy }: PolicyResource): string => `the ${kind} "${name}" (${setBy})`;
+
+/**
+ * Wraps a connection to log a warning for each resource that the policy names and the platform lacks. The check runs once, in the
+ * background, after the first connect. Servers without their own token skip it.
+ */
+export function warningOfMissingResources(connection: Connection, policy: Policy, log: ServerLogger): Connection {
+  const resources = resourcesNamedIn(policy);
+  if (resources.length === 0) return connection;
+  let checked = false;
+  const check = async (client: Awaited<ReturnType<Connection['connect']>>['client']): Promise<void> => {
+    const { missingResources } = await import('./missing-resources.ts');
+    for (const { kind, name, setBy } of await missingResources(resources, client)) log.warn({ kind, name, setBy }, 'the policy names a place that could not be found: its rule holds for nothing');
+  };
+  return {
+    ...connection,
+    connect: async () => {
+      const connected = await connection.connect();
+      if (!checked && connection.secrets().length > 0) {
+        checked = true;
+        check(connected.client).catch((error: unknown) => log.debug({ err: error }, 'what the policy names was not looked for'));
+      }
+      return connected;
+    },
+  };
+}
 
 const envOf = (option: 'maxDisruptivePerHour' | 'project' | 'environment'): string => optionHelp.find(({ name }) => name === option)!.env;
 

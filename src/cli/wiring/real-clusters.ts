@@ -2,15 +2,12 @@ import { dirname, resolve } from 'node:path';
 import { parseDocument } from 'yaml';
 import * as z from 'zod';
 import { defaultDomain, domainPattern, type Config } from '../config/index.ts';
-import { BackupsOfCluster, backupSettings } from './backup-settings.ts';
+import { BackupsOfCluster, backupSettings, nodeSettings, NodesOfCluster, ProxyOfCluster, publicPortSettings, PrometheusOfFile, prometheusSettings } from './cluster-settings.ts';
 import { readConfiguredFile, readConfiguredValue } from './configured-file.ts';
 import { readAddress, tlsFilesIn, whereAddresses } from './engine-connection.ts';
 import { BuildsOfCluster, buildSettings, GitServers, ownRegistrySettings, readGitServers } from './git-servers.ts';
 import { HttpAddress, isBare } from './http-address.ts';
-import { nodeSettings, NodesOfCluster } from './node-settings.ts';
-import { ProxyOfCluster, publicPortSettings } from './public-ports.ts';
 import { AlertsOfFile, alertSettings } from './alerts.ts';
-import { PrometheusOfFile, prometheusSettings } from './prometheus.ts';
 import type { RealClusters } from '../../platform/index.ts';
 
 /** The clusters that a platform has, and the clients of their engines. */

@@ -1,11 +1,10 @@
-import { anyVariableExtensions } from './any-variable.ts';
+import { anyVariableExtensions, variableExtensions } from './variables.ts';
 import { backupExtensions } from './backups.ts';
 import { changeExtensions } from './changes.ts';
 import { deploymentExtensions } from './deployments.ts';
 import { domainExtensions } from './domains.ts';
 import { organizationExtensions } from './organization.ts';
 import { serviceReadExtensions } from './service-reads.ts';
-import { variableExtensions } from './variables.ts';
 import { wideReadExtensions } from './wide-reads.ts';
 
 /** Operations that aren't in the API document but that platforms of this kind serve: the other reads, and missing actions. */

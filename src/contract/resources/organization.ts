@@ -1,6 +1,19 @@
 import * as z from 'zod';
-import { DateTime, Email, HttpUrl, identity, Name, reference, resourceOf, Uuid } from '../primitives.ts';
+import { DateTime, Email, HttpUrl, identity, Name, reference, resourceOf, Uuid, Pointer } from '../primitives.ts';
 import { InvitationStatus } from '../states.ts';
+
+export const ProjectRequest = z.object({
+  name: Name.describe('Unique in the organization.'),
+  description: z.string().optional(),
+});
+
+export const Project = resourceOf('project', z.object({
+  ...identity,
+  name: Name,
+  description: z.string().optional(),
+  organization: Pointer,
+  associated_environments_count: z.int(),
+}));
 
 const record = {
   ...identity,
@@ -14,7 +27,7 @@ const record = {
 export const Organization = resourceOf('organization', z.object({ ...record, results: z.array(z.object(record)) }));
 
 /** Role names of members and invitations. Deprecated in favour of `role_id`. */
-export const Role = z.enum(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']);
+const Role = z.enum(['ADMIN', 'DEVELOPER', 'OWNER', 'VIEWER']);
 
 export const Member = z.object({
   ...identity,

@@ -8,7 +8,7 @@ import { normalizeBody, addJsonBodyParser, wrongContentType, validatorCompiler }
 import { eventTypeOf, withEvent } from './events/record-event.ts';
 import type { OperationHandlers, NonTransactionalContext, HandlerDependencies, RequestContext } from './handler.ts';
 import { internalError, ApiProblem, rateLimitExceeded, invalid } from '../common/index.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { RateLimiter } from './gate.ts';
 import { addMetricsPage } from './metrics-page.ts';
 import { holdForRequest } from './request-holds.ts';
 import { type Db, type DataStore, RecordsUnavailable } from '../store/index.ts';

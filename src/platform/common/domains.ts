@@ -1,3 +1,8 @@
+import ipaddr from 'ipaddr.js';
+
+/** Whether an IP address is one of the public internet: no private, loopback, link-local or otherwise reserved one. */
+export const isPublicAddress = (address: string): boolean => ipaddr.process(address).range() === 'unicast';
+
 /** How a domain that somebody chooses meets that of a cluster: it is that one, lies below it, or its star stands for it. */
 type DomainMeeting = 'same' | 'below' | 'star';
 

@@ -1,5 +1,11 @@
 import { repeated, type ErrorStatus } from '../../contract/index.ts';
 
+/** What an error says. */
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What an error says, as a part of a sentence. */
+export const reasonOf = (error: unknown): string => errorMessage(error).replace(/\.$/, '');
+
 /** A refused request: the response status, and a message for the caller. Thrown anywhere; the API's error handler responds. */
 export class ApiProblem extends Error {
   readonly status: ErrorStatus;

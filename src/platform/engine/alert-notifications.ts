@@ -5,8 +5,7 @@ import type { RepeatedWork } from './background-loop.ts';
 import { type AlertReceiverAddress, type EngineContext, iso } from './context.ts';
 import { DutyLost, type Duties, type Duty } from './duties.ts';
 import { firstRetrySeconds, maximumDeliveryAttempts } from './webhooks/deliveries.ts';
-import { type AttemptResult, sendDelivery, tooLate } from './webhooks/send.ts';
-import { slackText } from './webhooks/slack-text.ts';
+import { type AttemptResult, sendDelivery, tooLate, slackText } from './webhooks/send.ts';
 import { anyAddress, createAgent } from './webhooks/target.ts';
 
 type AlertEvent = 'ALERT_TRIGGERED' | 'ALERT_RESOLVED';

@@ -1,15 +1,45 @@
 import type { Selectable } from 'kysely';
-import { type DeploymentState, maximumLogLines, readCondition, type StepName, storedCondition } from '../../contract/index.ts';
+import { type DeploymentState, maximumLogLines, readCondition, type StepName, storedCondition, shortened } from '../../contract/index.ts';
 import { notFound, reasonOf, uuidFrom, type DeployedCommit } from '../common/index.ts';
 import { type RuntimeLogLine, RuntimeProblem, RuntimeUnreachable, type RunningVersion } from '../runtime/index.ts';
 import { inBatches, type Db, type DataStore, type ServiceTable } from '../store/index.ts';
 import { type EngineContext, iso } from './context.ts';
 import { failedStates, isSettled } from './lifecycle.ts';
-import { shortenedLine, withoutKnownLines } from './repeated-lines.ts';
 import { runningStates } from './running-facts.ts';
 import { runtimeOfEnvironment } from './tasks.ts';
 import type { EnvironmentLogLines, LogLines } from './engine.ts';
 import type { DeploymentServiceRow } from './deployment-rows.ts';
+
+/** A line as it is stored and answered. */
+interface TimedLine {
+  readonly created_at: string;
+  readonly pod_name: string;
+  readonly message: string;
+}
+
+/** The longest part of a line that is stored, in characters. */
+const longestKeptLine = 4000;
+
+/** A line as it is stored: instances can log megabytes without a line end. */
+const shortenedLine = (message: string): string => shortened(message, longestKeptLine);
+
+/** The same for a line and for its copy, which may have been shortened. */
+const keyOf = ({ created_at: at, pod_name: pod, message }: TimedLine): string => `${at} ${pod} ${shortenedLine(message)}`;
+
+/**
+ * The lines that are not among the known ones. A line that an instance logged twice within a millisecond is left as often as
+ * it isn't known: both lists are read from the same log.
+ */
+export function withoutKnownLines<Line extends TimedLine>(lines: readonly Line[], known: readonly TimedLine[]): Line[] {
+  const counts = new Map<string, number>();
+  for (const line of known) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
+  return lines.filter((line) => {
+    const key = keyOf(line);
+    const left = counts.get(key) ?? 0;
+    counts.set(key, left - 1);
+    return left <= 0;
+  });
+}
 
 type LogLine = LogLines['results'][number];
 
@@ -143,7 +173,7 @@ export async function environmentLogs(db: Db, environmentId: string, tail: numbe
 }
 
 /** How many deployments of a service keep their logs. Each keeps its newest `maximumLogLines` lines. */
-export const maximumDeploymentLogs = 20;
+const maximumDeploymentLogs = 20;
 
 type LogOwner = Pick<DeploymentServiceRow, 'deployment_id' | 'service_id'>;
 

@@ -1,12 +1,49 @@
 import { createHash } from 'node:crypto';
 import type { DeployedCommit } from '../common/index.ts';
-import type { ClusterNode } from './cluster-node.ts';
 import type { DatabaseBackups } from './database-backups.ts';
 import type { RuntimeLogLine } from './log-line.ts';
 import type { Meter } from './measured.ts';
-import type { PlannedChanges } from './planned-changes.ts';
 import type { KnownResources, RunningService, RunningVersion, Sweep } from './running-service.ts';
 import type { ServiceToRun, Task, TaskInputs } from './task.ts';
+import type { nodeAvailabilities, nodeRoles, nodeStates } from '../../contract/index.ts';
+
+/** A machine of a cluster. */
+export interface ClusterNode {
+  readonly id: string;
+  readonly name: string;
+  readonly role: (typeof nodeRoles)[number];
+  /** Whether it takes instances; paused it keeps those that it has, drained it has none. */
+  readonly availability: (typeof nodeAvailabilities)[number];
+  readonly state: (typeof nodeStates)[number];
+  /** Since when it is in this state at the latest, in milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** Its IP address, if it is known. */
+  readonly address?: string;
+  /** What its operator labelled it with. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** What it has: thousandths of a CPU, and MB of memory. */
+  readonly cpu: number;
+  readonly memory: number;
+  /** What its instances may use of that altogether. Those of strangers may have no limit, and count nothing. */
+  readonly cpuAllotted: number;
+  readonly memoryAllotted: number;
+  /** How many instances run on it, those of strangers included. */
+  readonly instances: number;
+  /** The services of this platform that can't run anywhere else, because their storage or image is there. */
+  readonly boundServiceIds: readonly string[];
+}
+
+/** What a plan shows of the changes that applying it makes. */
+export interface PlannedChanges {
+  /** SHA-256 of the plan file. */
+  readonly digest: string;
+  /** The plan in words, without secrets as far as they are known. */
+  readonly text: string;
+  /** Whether the text is only a part of the plan. */
+  readonly isShortened: boolean;
+  /** How many resources are added, changed and destroyed; absent if the plan doesn't tell. */
+  readonly counts?: { readonly add: number; readonly change: number; readonly destroy: number };
+}
 
 interface Ongoing {
   readonly outcome: 'ongoing';

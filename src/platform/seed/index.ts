@@ -5,6 +5,5 @@ export { addClusters, seedEmptyOrganization, type RegistryToAdd } from './empty-
 export { organizationId, seedId, seedIds } from './ids.ts';
 export { clusterRow, seedTime, type SeedTime } from './organization.ts';
 export { replayOrder } from './replay-history.ts';
-export { environmentRow, serviceRows, variableRow } from './rows.ts';
-export { hasExamples, seedPlatform } from './seed.ts';
+export { environmentRow, serviceRows, variableRow, hasExamples, seedPlatform } from './seed.ts';
 export { application, container, database, gitRepository, httpProbe, publicPort, type SeedService } from './services.ts';

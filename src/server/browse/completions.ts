@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type CompleteRequest, type CompleteRe
 import * as z from 'zod';
 import { isServiceKind, operations, serviceKinds, repeated } from '../../contract/index.ts';
 import { type ResourceKind, type NameResolver, pointsAt, table, type Tool, type Toolset, composeTool } from '../tool/index.ts';
-import { days } from './prompts/argument-forms.ts';
+import { days } from './prompts/prompt.ts';
 import { allResources } from './resources/catalog.ts';
 import { isPlatformResource } from './resources/resource.ts';
 import type { CallFor } from './resources/resource-reader.ts';

@@ -38,7 +38,7 @@ export function textsIn(folder: string): Texts {
     prompts: memoizeAsync(() => readPrompts(join(folder, textPaths.prompts))),
     skills,
     steps: async (skill) => {
-      const { parseFrontMatter } = await import('./prompts/front-matter.ts');
+      const { parseFrontMatter } = await import('./prompts/prompt.ts');
       return (await parseFrontMatter(`The skill ${skill}`, await readFile(join(skills, skill, 'SKILL.md'), 'utf8'))).body;
     },
     states: memoizeAsync(() => readFile(join(folder, textPaths.states), 'utf8')),

@@ -1,14 +1,54 @@
-import { ApiError, type Client } from '../../client/index.ts';
+import { ApiError, type Client, type Trace } from '../../client/index.ts';
 import type { AnyOperation } from '../../contract/index.ts';
-import type { CallFacts, ConfirmedBy, Recorder } from '../audit/index.ts';
+import type { CallFacts, ConfirmedBy, Recorder, CallOutcome } from '../audit/index.ts';
 import type { CallContext, KeyProvider, Reader } from '../context/index.ts';
 import { fail } from '../failure/index.ts';
 import type { Confirmer, Controls, EnvironmentVariables, AssessedRisk, GuardedCallDependencies, GuardedCall, Plan, Registry } from '../guard/index.ts';
 import type { JsonRecord } from '../json/index.ts';
 import type { Redaction, Redactor } from '../redaction/index.ts';
 import type { Issue, NameResolver, PlannedOperation, ResourceKind } from '../tool/index.ts';
-import type { CallObserver } from './call-observer.ts';
-import type { RecentChanges } from './recent-changes.ts';
+
+/** When each caller last sent something that changes the platform. */
+interface RecentChanges {
+  note(principal: string, at: number): void;
+  /** Undefined if this process sent nothing for the caller, or too many others came after it. */
+  last(principal: string): number | undefined;
+}
+
+/** Most callers that are remembered. */
+const most = 10_000;
+
+/** Creates an empty memory of changes. The callers that changed something longest ago are forgotten first. */
+export function createRecentChanges(): RecentChanges {
+  const times = new Map<string, number>();
+  return {
+    note: (principal, at) => {
+      times.delete(principal);
+      times.set(principal, at);
+      const [oldest] = times.keys();
+      if (times.size > most) times.delete(oldest!);
+    },
+    last: (principal) => times.get(principal),
+  };
+}
+
+/** How an observed call ended. */
+export type CallEnd = Pick<CallOutcome, 'outcome' | 'why' | 'tier' | 'confirmed'>;
+
+/** A call that is being carried out. */
+interface ObservedCall {
+  /** The trace that its requests are part of. Default: the one that it came with. */
+  readonly trace?: Trace;
+  /** A stage begins. */
+  readonly stage?: (name: string) => void;
+  readonly end: (end: CallEnd) => void;
+}
+
+/** Observes calls of tools. It never learns arguments, answers or who called. Its functions don't throw. */
+export interface CallObserver {
+  /** A call begins. @param tool its name; undefined if there is no such tool, or it isn't offered. */
+  readonly begin: (tool: string | undefined, trace?: Trace) => ObservedCall;
+}
 
 /** What calls work with. One set serves all calls of a server. */
 export interface CallDependencies extends GuardedCallDependencies {

@@ -1,12 +1,53 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync, existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Keys that rotate: newest first. The first one seals, all of them open. */
+export type KeyRing = () => readonly KeyProvider[];
+
+const ringFile = /^question-.+\.key$/;
+
+/**
+ * The ring of keys in a directory of keys: its files `question-….key`, each of 32 bytes and mode 0600. The name that sorts last is
+ * the newest. The directory is read whenever keys are needed, so that files can be added and removed while servers run.
+ * @throws Error, from the returned function, that names the directory or file if it can't be used.
+ */
+export function keyRingIn(keysDir: string): KeyRing {
+  // A file is read once for each of its changes.
+  const read = new Map<string, KeyProvider>();
+  const keysOf = (name: string): [string, KeyProvider][] => {
+    const path = join(keysDir, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) return [];
+    const version = `${name} ${stats.ino} ${stats.mtimeMs}`;
+    const known = read.get(version);
+    if (known) return [[version, known]];
+    const key = readKeyFile(path);
+    return key ? [[version, deriveKeys(key)]] : [];
+  };
+  return () => {
+    const present = ringFilesOf(keysDir).toSorted().toReversed().flatMap(keysOf);
+    if (present.length === 0) throw new Error(`${keysDir} holds no question key. Make one with: (umask 077; head -c ${keyBytes} /dev/urandom > ${join(keysDir, 'question-1.key')})`);
+    read.clear();
+    for (const [version, keys] of present) read.set(version, keys);
+    return present.map(([, keys]) => keys);
+  };
+}
+
+/** The names of the question keys in a directory, which may not be there. */
+const ringFilesOf = (keysDir: string): string[] => (existsSync(keysDir) ? readdirSync(keysDir).filter((name) => ringFile.test(name)) : []);
+
+/** The ring of a directory of keys, with a first key if it has none. @throws Error that names the file if it can't be made. */
+export function keyRingOrNewIn(keysDir: string): KeyRing {
+  if (ringFilesOf(keysDir).length === 0) createKeyFile(join(keysDir, 'question-1.key'));
+  return keyRingIn(keysDir);
+}
 
 /** Length of a key file. */
-export const keyBytes = 32;
+const keyBytes = 32;
 
 /** The purpose of a key. Each purpose has its own key, so that no key can open another's seal. */
-export type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'waiting call' | 'plan' | 'question' | 'plan token' | 'operator session' | 'check';
+type KeyPurpose = 'audit' | 'audit head' | 'approval' | 'waiting call' | 'plan' | 'question' | 'plan token' | 'operator session' | 'check';
 
 /** The keys of one data directory, by purpose. */
 export type KeyProvider = (purpose: KeyPurpose) => Buffer;
@@ -19,7 +60,7 @@ const isReadableByOthers = (path: string): boolean => {
 };
 
 /** Creates a key file atomically, unless it exists: if several processes try, one wins. */
-export function createKeyFile(path: string): void {
+function createKeyFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: 'wx', flush: true });
@@ -33,7 +74,7 @@ export function createKeyFile(path: string): void {
 }
 
 /** The key in a file; undefined if there is none. @throws Error that names the file if it can't be used. */
-export function readKeyFile(path: string): Buffer | undefined {
+function readKeyFile(path: string): Buffer | undefined {
   try {
     if (isReadableByOthers(path)) throw new Error(`${path} holds a key, and others may read it. Make it private with: chmod 600 ${path}`);
     const key = readFileSync(path);
@@ -46,7 +87,7 @@ export function readKeyFile(path: string): Buffer | undefined {
 }
 
 /** Derives a key for each purpose with HKDF. Keys are cached, because every call seals records. */
-export function deriveKeys(master: Uint8Array): KeyProvider {
+function deriveKeys(master: Uint8Array): KeyProvider {
   const derived = new Map<KeyPurpose, Buffer>();
   return (purpose) => {
     const key = derived.get(purpose) ?? Buffer.from(hkdfSync('sha256', master, '', purpose, keyBytes));

@@ -1,7 +1,18 @@
 import { ApiError } from '../../client/index.ts';
-import { allOperations, EnvironmentMode, everyOrganization, operations, parameterKind, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
+import { allOperations, EnvironmentMode, everyOrganization, operations, parameterKind, type AnyOperation, type ReferenceKind, variableList, type VariableListing, type VariableOwnerKind } from '../../contract/index.ts';
 import { at, isRecord, type JsonRecord } from '../json/index.ts';
 import type { Reader } from './reader.ts';
+
+/**
+ * Reads what an owner sees of variables or of secrets, of every scope; undefined if the platform doesn't offer the list, or
+ * forbids it.
+ * @throws ApiError if the platform fails.
+ */
+export async function readVariableList(listing: VariableListing, { kind, id }: { readonly kind: VariableOwnerKind; readonly id: string }, { attempt }: Pick<Reader, 'attempt'>): Promise<JsonRecord | undefined> {
+  const { operation, inputFor, isListed } = variableList(listing, kind);
+  const answer: JsonRecord | undefined = await attempt(operation, inputFor(id));
+  return answer && isListed ? { ...answer, results: rowsIn(answer).filter(isListed) } : answer;
+}
 
 /** The rows in the answer of a list; empty if there are none. */
 export const rowsIn = (answer: JsonRecord | undefined): JsonRecord[] => {

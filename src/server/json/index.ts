@@ -1,5 +1,4 @@
 /** JSON values and schemas. */
 
 export { memberOf, toJsonSchema, withoutMembers, withoutNull, type JsonSchema } from './json-schema.ts';
-export { memoised } from './memoised.ts';
-export { at, canonical, isRecord, mapStrings, omit, own, pick, pickPaths, prune, pruneRecord, recordsIn, rootOf, withAt, type JsonRecord } from './values.ts';
+export { memoised, at, canonical, isRecord, mapStrings, omit, own, pick, pickPaths, prune, pruneRecord, recordsIn, rootOf, withAt, type JsonRecord } from './values.ts';

@@ -1,5 +1,15 @@
 import { isRecord, recordsIn, type JsonRecord } from '../../contract/index.ts';
 
+/** Caches a derived value per object, for slow derivations such as schema conversion. */
+export function memoised<Key extends object, Value>(derive: (key: Key) => Value): (key: Key) => Value {
+  const cache = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = cache.get(key) ?? derive(key);
+    cache.set(key, value);
+    return value;
+  };
+}
+
 export { isRecord, recordsIn, type JsonRecord };
 
 /** A record's own property under an untrusted name; undefined for inherited ones such as `constructor`. */

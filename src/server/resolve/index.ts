@@ -1,9 +1,8 @@
 /** Names and paths to ids, and back. */
 
-export { createNameResolver, type PersistentNameResolver } from './name-resolver.ts';
+export { createNameResolver, type PersistentNameResolver, readsToResolve } from './name-resolver.ts';
 export type { News, ResourceNews, SeenResource } from './resource-news.ts';
 export { isId, matchingName, segmentOf, segmentsOf } from './names.ts';
 export { noSuchId, resolutionProblemText, whereToLook } from './problem-text.ts';
-export { readsToResolve } from './reads-to-resolve.ts';
 export { isOfKind, listOperationFor, responseKinds } from './resource-hierarchy.ts';
 export { isForeignUri, isInfraUri, parseUri, uriParts } from './uri.ts';

@@ -1,5 +1,5 @@
-import { inputShape, parameterKind, serviceKinds, snakeCase, targetIn, type AnyOperation, type ReferenceKind } from '../../contract/index.ts';
-import { pointsAt, type ResolvedResource, type NameResolver, type ResourceKind, type Lookup } from '../tool/index.ts';
+import { inputShape, parameterKind, serviceKinds, snakeCase, targetIn, type AnyOperation, type ReferenceKind, operations, isServiceKind, variableOwnerKinds, type VariableOwnerKind } from '../../contract/index.ts';
+import { pointsAt, type ResolvedResource, type NameResolver, type ResourceKind, type Lookup, readUses, type ReadUse } from '../tool/index.ts';
 import { isRecord, type JsonRecord } from '../json/index.ts';
 import { findAllBelow, findByPath, newSearch, problemOf } from './find.ts';
 import { createListCache } from './list-cache.ts';
@@ -8,12 +8,41 @@ import { createResourceIndex, type IndexPersistence } from './resource-index.ts'
 import { createTeller, type NewsTeller, type ResourceNews } from './resource-news.ts';
 import { resourceRefOf, type ResourceRef } from './resource-ref.ts';
 import { resolvedResourceOf, pathTo, unambiguousPaths } from './resource-path.ts';
-import { responseKinds, isOfKind } from './resource-hierarchy.ts';
-import { withSecrets } from './secret-keys.ts';
+import { responseKinds, isOfKind, listChainsFor } from './resource-hierarchy.ts';
 import { isForeignUri, isInfraUri, parseUri } from './uri.ts';
 import type { ResolverContext } from './search-routes.ts';
 import { CallFailure, emptyProblem, type ResolutionProblem } from '../failure/index.ts';
-import { rowsIn } from '../context/index.ts';
+import { rowsIn, readVariableList } from '../context/index.ts';
+
+const isOwnerKind = (kind: string): kind is VariableOwnerKind => (variableOwnerKinds as readonly string[]).includes(kind);
+
+/** What the call names that may have variables: the innermost. */
+function ownerIn({ service, environmentId, projectId }: NonNullable<Lookup['within']>): { readonly kind: VariableOwnerKind; readonly id: string } | undefined {
+  if (service) return isServiceKind(service.kind) && isOwnerKind(service.kind) ? { kind: service.kind, id: service.id } : undefined;
+  if (environmentId !== undefined) return { kind: 'environment', id: environmentId };
+  return projectId === undefined ? undefined : { kind: 'project', id: projectId };
+}
+
+/**
+ * The problem of a key that no variable has, in the light of the secrets there, which have lists of their own.
+ * @param problem of that key
+ */
+async function withSecrets(problem: ResolutionProblem, { within = {}, reader }: Lookup): Promise<ResolutionProblem> {
+  const owner = ownerIn(within);
+  if (problem.kind !== 'environment_variable' || problem.why !== 'unknown' || !owner) return problem;
+  // A failure here must not hide what is known already.
+  const secrets = await readVariableList('secrets', owner, reader).catch(() => undefined);
+  if (!secrets) return { ...problem, notes: [...problem.notes, 'It may be a secret: the secrets can not be read here.'] };
+  const isOne = rowsIn(secrets).some(({ key }) => typeof key === 'string' && foldCase(key) === foldCase(problem.reference));
+  return isOne ? { ...problem, why: 'is_secret', suggestions: [], notes: [] } : problem;
+}
+
+/** What finding a resource of this kind by its name reads. */
+export function readsToResolve(kind: ResourceKind): readonly ReadUse[] {
+  const without = kind === 'organization' ? 'the organization is not filled in: its id has to be given' : `names of a kind ${kind} can not all be found: give ids`;
+  const lists = listChainsFor(kind).flatMap((chain) => chain.map(({ listing }) => listing.operation));
+  return readUses(without, ...new Set([operations.get_organization, ...lists]));
+}
 
 /** Most completions of one text: the protocol's limit. */
 const mostCompletions = 100;
@@ -145,7 +174,7 @@ function follow(news: ResourceNews, teller: NewsTeller, { lists, index }: Resolv
 }
 
 /** Where a resolver keeps its index: in a file of its own, or with those of other servers. */
-export type ResolverPlace = IndexPersistence | { readonly platform: string; readonly news: ResourceNews };
+type ResolverPlace = IndexPersistence | { readonly platform: string; readonly news: ResourceNews };
 
 const openContext = (place?: ResolverPlace): { readonly context: ResolverContext; readonly shared?: SharedState } => {
   const lists = createListCache();

@@ -1,12 +1,25 @@
 import * as z from 'zod';
+import { closest, distance } from 'fastest-levenshtein';
 import { controlCharacterIn, halfCharacterIn, inputShape, referenceKind, repeated, writtenOut, type AnyOperation } from '../../contract/index.ts';
 import { at, isRecord, memberOf, memoised, withAt, withoutNull, type JsonRecord, type JsonSchema } from '../json/index.ts';
-import { editDistance, nearestName } from './nearest-name.ts';
 import { containsMark, mask } from '../redaction/index.ts';
 import { schemaWithShownNames, shownName, synonymIn, withShownNames } from './argument-names.ts';
 import { referencesInside } from './references.ts';
 import { toolAnswerSchema, toolArgumentSchema } from './schema.ts';
 import type { PlannedOperation, Shape, Tool } from './tool.ts';
+
+/** Levenshtein distance of a name to a known one; undefined if it is too large for a typing error: more than two letters and more than a third of the known name. */
+export function editDistance(name: string, known: string): number | undefined {
+  const letters = distance(name, known);
+  return letters <= Math.max(2, known.length / 3) ? letters : undefined;
+}
+
+/** The known name that was probably meant; undefined if none is near enough. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const candidate = closest(name, [...known]);
+  return editDistance(name, candidate) === undefined ? undefined : candidate;
+}
 
 /** A problem with the arguments of a call, as a text that names the member. */
 export type Issue = string;

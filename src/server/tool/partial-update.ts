@@ -4,14 +4,35 @@ import { changes } from './preview/changes.ts';
 import { leftOut, replacement } from './preview/replacement.ts';
 import type { ToolText } from './tool-text.ts';
 import { issuesOfPlanned } from './arguments.ts';
-import { below, mergeInto, UnclearPatch, type MergeRules } from './merge-patch.ts';
-import { partialShape, unwrapped } from './partial-shape.ts';
+import { below, mergeInto, UnclearPatch, type MergeRules, removal } from './merge-patch.ts';
 import { readPresent } from './present-state.ts';
-import { changeRecord } from './render-changes.ts';
+import { changeRecord } from './render.ts';
 import { bodySchema, givesSecret, missingSecrets, sentBack, type SentBack } from './send-back.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { PlannedOperation, Shape } from './tool.ts';
 import { pick, rootOf, type JsonRecord } from '../json/index.ts';
+
+/** The schema inside of what may be left out, may be null, or has a default. */
+const unwrapped = (schema: z.ZodType): z.ZodType =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap() as z.ZodType) : schema;
+
+function changedSchema(inner: z.ZodType): z.ZodType {
+  if (inner instanceof z.ZodObject) return z.object(partialShape(inner.shape));
+  const item = inner instanceof z.ZodArray ? (inner.element as z.ZodType) : undefined;
+  if (!(item instanceof z.ZodObject)) return inner;
+  return z.array(z.object({ ...partialShape(item.shape), [removal]: z.boolean().nullish() }));
+}
+
+function partialMember(schema: z.ZodType): z.ZodType {
+  const inner = unwrapped(schema);
+  const description = schema.description ?? inner.description;
+  const changed = changedSchema(inner);
+  return (description === undefined || changed.description !== undefined ? changed : changed.describe(description)).nullish();
+}
+
+/** The shape of a partial update: each member may be left out, or be null to remove it, in the items of lists of records as well. */
+export const partialShape = (shape: Readonly<Record<string, z.ZodType>>): Record<string, z.ZodType> =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, partialMember(schema)]));
 
 /** Dotted paths of required members that can be null. */
 export const nullableIn = (shape: Readonly<Record<string, z.ZodType>>, path = ''): string[] =>

@@ -2,6 +2,17 @@ import { naming, type TextPart } from './tool-text.ts';
 import { maximumPageSize } from '../../contract/index.ts';
 import { at, isRecord, omit, pick, pickPaths, pruneRecord, rootOf, type JsonRecord } from '../json/index.ts';
 
+/** Shows what a change has changed, one line each, below what it is called. @param shown the members that the answer always has. */
+export const changeRecord = (shown: readonly string[]): Renderer => {
+  const rest = record();
+  return {
+    shown,
+    view: pruneRecord,
+    text: ({ changes = [], ...view }) => [rest.text(view), ...(changes as string[])].filter((line) => line !== '').join('\n'),
+    keep: 'first',
+  };
+};
+
 /**
  * How a tool shows an answer. Text and structured content are made from the same view, so that
  * both carry the same facts whichever of them a client shows to its model.

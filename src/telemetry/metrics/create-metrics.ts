@@ -1,13 +1,60 @@
 import { STATUS_CODES } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type * as z from 'zod';
 import type { RequestBudget, RequestEnd, RequestObserver } from '../../client/index.ts';
 import type { ServerLogger } from '../../server/context/index.ts';
 import type { CallObserver } from '../../server/call/index.ts';
 import type { ApprovalObserver } from '../../server/guard/index.ts';
 import { definitions, type MetricDefinition, type MetricName, type Part } from './definitions.ts';
-import { asOpenMetrics, openMetricsType, prefersOpenMetrics, prometheusType } from './exposition.ts';
 import { askedOperator, expiredAtOperator, questionResultOf, questionResults, type QuestionResult } from './question-results.ts';
-import type { EngineFigures, MetricSources } from './sources.ts';
+import type { DeploymentActionStatus } from '../../contract/index.ts';
+
+/** The media types in which metrics are served: Prometheus text and OpenMetrics. */
+export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
+export const openMetricsType = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+const quality = (parameters: readonly string[]): number => {
+  const text = parameters.map((one) => one.trim()).find((one) => one.startsWith('q='));
+  const value = text === undefined ? 1 : Number(text.slice(2));
+  return Number.isFinite(value) ? value : 0;
+};
+
+/** Whether an Accept header prefers OpenMetrics. Without preference, it is Prometheus text, which a browser shows. */
+export function prefersOpenMetrics(accept: string): boolean {
+  const ranges = accept.split(',').map((range) => {
+    const [type = '', ...parameters] = range.split(';');
+    return { type: type.trim().toLowerCase(), quality: quality(parameters) };
+  });
+  const best = (...types: string[]): number => Math.max(0, ...ranges.filter((one) => types.includes(one.type)).map((one) => one.quality));
+  return best('application/openmetrics-text') > best('text/plain');
+}
+
+/**
+ * Prometheus text as OpenMetrics: there, the name of a counter in HELP and TYPE has no suffix, no line is empty, and the last one is EOF.
+ * The metrics library can write either, but not both from the same counters.
+ */
+export function asOpenMetrics(text: string): string {
+  const counters = new Set([...text.matchAll(/^# TYPE (?<name>\S+)_total counter$/gm)].map(({ groups }) => groups!['name']!));
+  const lines = text.split('\n').filter((line) => line !== '').map((line) =>
+    line.replace(/^(?<start># (?:HELP|TYPE) )(?<name>\S+)_total /, (whole: string, start: string, name: string) => (counters.has(name) ? `${start}${name} ` : whole)));
+  return [...lines, '# EOF', ''].join('\n');
+}
+
+/** What is read when metrics are fetched, and not counted as it happens. Where one rejects, its metrics are left out. */
+export interface MetricSources {
+  /** How many calls wait for the operator. */
+  readonly approvalsWaiting?: () => Promise<number>;
+  readonly http?: () => { readonly running: number; readonly waiting: number; readonly streams: number; readonly sessions: number };
+  /** What the embedded platform is busy with; undefined while this process serves none. */
+  readonly engine?: () => Promise<EngineFigures | undefined>;
+}
+
+/** Figures of the embedded platform's engine. Times are in milliseconds. */
+export interface EngineFigures {
+  readonly deployments: Readonly<Partial<Record<z.infer<typeof DeploymentActionStatus>, number>>>;
+  readonly outbox: { readonly waiting: number; readonly lag: number };
+  readonly deliveries: Readonly<Record<'delivered' | 'retried' | 'failed', number>>;
+}
 
 /** The metrics of this process. */
 export interface Metrics {

@@ -2,13 +2,12 @@ import { isJsonContentType, originValidationResponse } from '@modelcontextprotoc
 import { firstPart } from '../../contract/index.ts';
 import type { Trace } from '../../client/index.ts';
 import { rpcErrorCodes, rpcError, interruptedMessage, errorResponse, shuttingDown, retryLater, type RequestId } from './error-response.ts';
-import { readJson } from './request-body.ts';
+import { readJson, opensStream, requestsIn, type RpcRequest } from './request-body.ts';
 import { sameRights, type HttpCall, type HttpCaller } from './caller.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { VersionRouter } from './version-router.ts';
 import type { HttpExchange, HttpHandler } from './exchange.ts';
 import type { ConcurrencyLimiter, ReleaseSlots } from './concurrency-limiter.ts';
-import { opensStream, requestsIn, type RpcRequest } from './rpc-requests.ts';
 import { platformTokenRefused } from './platform-token.ts';
 import { eventOf, holdUntilFirstEvent, inWholeCharacters, mostUnread, relayEventStream } from './event-streams.ts';
 

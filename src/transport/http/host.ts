@@ -1,15 +1,35 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { ServerLogger } from '../../server/context/index.ts';
 import { errorResponse } from './error-response.ts';
 import { discardBody } from './request-body.ts';
 import { toWebRequest, requestIdOf, sendResponse, requestTarget, type HttpExchange, type HttpHandler } from './exchange.ts';
-import { clientAddress } from './client-address.ts';
 import type { Limits } from './limits.ts';
 
+/** The /64 network of an IPv6 address. */
+function networkOf(address: string): string {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  // "::" replaces as many zero groups as are missing.
+  const groups = [...head, ...Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0'), ...tail];
+  return `${groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}
+
+/**
+ * The client address that limits are counted by. Forwarding headers are ignored, because the client can set them. IPv6 clients are
+ * counted by their /64 network, because one machine can use every address in it.
+ * @param remote the socket's remote address; undefined after the client disconnected.
+ */
+export function clientAddress(remote: string | undefined): string {
+  if (remote === undefined) return 'left';
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remote)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [address = ''] = remote.split('%', 1);
+  return isIPv6(address) && address !== '::1' && !address.includes('.') ? networkOf(address) : address;
+}
+
 /** Options of an HTTP host. */
-export interface HostOptions {
+interface HostOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
@@ -20,7 +40,7 @@ export interface HostOptions {
 }
 
 /** A listening HTTP host. */
-export interface Host {
+interface Host {
   readonly port: number;
   /** Says that it isn't ready, goes on for the drain delay, then stops accepting requests and waits for running ones, which are closed after the drain time. */
   drain(): Promise<void>;
@@ -166,4 +186,3 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     },
   };
 }
-

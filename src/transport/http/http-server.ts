@@ -13,7 +13,7 @@ import { createLiveStreams } from './live-streams.ts';
 import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { defaultLimits, identityLimits, unlimitedAddresses, type Limits } from './limits.ts';
 import type { HttpCaller } from './caller.ts';
-import type { RpcRequest } from './rpc-requests.ts';
+import type { RpcRequest } from './request-body.ts';
 import type { OfferedToolsets } from './toolset-choice.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { isRecord } from '../../server/json/index.ts';
-import { requestsIn, type RpcRequest } from './rpc-requests.ts';
+import { requestsIn, type RpcRequest } from './request-body.ts';
 
 type RpcRequestId = RpcRequest['id'];
 

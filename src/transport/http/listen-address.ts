@@ -1,6 +1,8 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { localhostAllowedHostnames, localhostAllowedOrigins } from '@modelcontextprotocol/server';
-import { isLoopback } from './loopback.ts';
+
+/** Whether an address is a loopback address. Other names than `localhost` don't count, even if they resolve to one. */
+export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
 /** The address of a host, and the names under which it accepts requests. */
 export interface ListenAddress {

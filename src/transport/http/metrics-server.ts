@@ -4,8 +4,7 @@ import { errorResponse } from './error-response.ts';
 import type { HttpHandler } from './exchange.ts';
 import { startHost } from './host.ts';
 import { defaultLimits, type Limits } from './limits.ts';
-import { acceptedHosts, hostForUrl } from './listen-address.ts';
-import { isLoopback } from './loopback.ts';
+import { acceptedHosts, hostForUrl, isLoopback } from './listen-address.ts';
 
 /** Options of a metrics server. */
 export interface MetricsServerOptions {

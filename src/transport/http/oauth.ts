@@ -1,11 +1,46 @@
 import { OAuthError, OAuthErrorCode, bearerAuthChallengeResponse } from '@modelcontextprotocol/server';
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import * as z from 'zod';
 import { permissionLevels, type PermissionLevel } from '../../contract/index.ts';
 import type { Clock, ServerLogger } from '../../server/context/index.ts';
 import { retryLater } from './error-response.ts';
 import type { Identity } from './identity.ts';
-import { discoverJwksUri } from './jwks-discovery.ts';
 import { unrestricted } from './restriction.ts';
+
+/** Timeout of a request to the authorization server, in milliseconds. */
+const requestTimeout = 5000;
+
+const Metadata = z.object({ issuer: z.string(), jwks_uri: z.url() });
+
+/** URLs at which an authorization server may publish its metadata: RFC 8414 first, then OpenID Connect Discovery. */
+const metadataUrls = (issuer: string): URL[] => {
+  const path = new URL(issuer).pathname.replace(/\/$/, '');
+  return [`/.well-known/oauth-authorization-server${path}`, `/.well-known/openid-configuration${path}`, `${path}/.well-known/openid-configuration`]
+    .filter((candidate, index, candidates) => candidates.indexOf(candidate) === index)
+    .map((candidate) => new URL(candidate, issuer));
+};
+
+async function jwksUriAt(url: URL, issuer: string): Promise<URL | undefined> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(requestTimeout), redirect: 'error', headers: { accept: 'application/json' } });
+  if (!response.ok) return undefined;
+  const metadata = Metadata.parse(await response.json());
+  // Metadata of another issuer could point to that issuer's keys.
+  if (metadata.issuer !== issuer) throw new Error(`${url.href} describes the issuer ${metadata.issuer}, not ${issuer}`);
+  return new URL(metadata.jwks_uri);
+}
+
+/**
+ * Discovers the JWKS URL of an authorization server.
+ * @throws AggregateError if the server can't be reached or publishes no metadata.
+ */
+export async function discoverJwksUri(issuer: string): Promise<URL> {
+  const failures: unknown[] = [];
+  for (const url of metadataUrls(issuer)) {
+    const found = await jwksUriAt(url, issuer).catch((error: unknown) => void failures.push(error));
+    if (found) return found;
+  }
+  throw new AggregateError(failures, `The authorization server ${issuer} doesn't say where its keys are.`);
+}
 
 /** The accepted issuer and audience of access tokens. */
 export interface OAuthOptions {

@@ -3,7 +3,7 @@ import { approveCommand } from '../../../src/cli/commands/approve.ts';
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts';
 import type { Pending } from '../../../src/server/guard/approvals/pending-calls.ts';
 import { planText } from '../../../src/server/guard/plan.ts';
-import { waitingCalls } from '../../../src/transport/http/approvals/waiting-call.ts';
+import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { agree, textOf, userAnswering } from '../../support/mcp-clients.ts';
 import { toolCallsOn } from '../../support/tool-calls.ts';
 import { approvalCodeIn, closedAfterEach, openGuardFixture, type GuardFixture } from '../../support/guard-fixture.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { wrappedFacts } from '../../../src/cli/terminal/lines.ts';
 import { planText } from '../../../src/server/guard/plan.ts';
-import { waitingCalls } from '../../../src/transport/http/approvals/waiting-call.ts';
+import { waitingCalls } from '../../../src/transport/http/approvals/pages.ts';
 import { closedAfterEach, openGuardFixture } from '../../support/guard-fixture.ts';
 import { startGuardedServer } from '../../support/guarded-server.ts';
 import { userAnswering } from '../../support/mcp-clients.ts';

@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { auditFilesOf } from '../../../src/cli/wiring/guard.ts';
 import { buildServer } from '../../../src/server/protocol/server.ts';
 import { callOf } from '../../../src/transport/http/caller.ts';
-import { restrictedDependencies } from '../../../src/transport/http/restricted-dependencies.ts';
-import { addReadOnly, unrestricted } from '../../../src/transport/http/restriction.ts';
+import { restrictedDependencies, addReadOnly, unrestricted } from '../../../src/transport/http/restriction.ts';
 import { startHttpServer } from '../../../src/transport/http/http-server.ts';
 import { tools } from '../../../tools/index.ts';
 import { agree, failureIn, textOf, userAnswering } from '../../support/mcp-clients.ts';

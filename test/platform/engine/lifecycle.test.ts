@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { serviceKinds } from '../../../src/contract/resources/service.ts';
 import { DeploymentAction, DeploymentState, terminalOutcome } from '../../../src/contract/states.ts';
-import { aggregate, aggregateOrder, isSettled, nextVersion, statePathOf } from '../../../src/platform/engine/lifecycle.ts';
-import { simulatedDuration } from '../../../src/platform/runtime/simulated/durations.ts';
-import { diagramOf, transitionsOf } from '../../../src/platform/engine/lifecycle-transitions.ts';
+import { aggregate, aggregateOrder, isSettled, nextVersion, statePathOf, diagramOf, transitionsOf } from '../../../src/platform/engine/lifecycle.ts';
+import { simulatedDuration } from '../../../src/platform/runtime/simulated/simulated-runtime.ts';
 
 describe('the paths', () => {
   const paths = serviceKinds.flatMap((kind) => DeploymentAction.options.map((action) => [kind, action] as const));

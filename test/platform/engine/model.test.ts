@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceKind } from '../../../src/contract/resources/service.ts';
 import type { DeploymentAction, DeploymentState } from '../../../src/contract/states.ts';
 import type { Engine } from '../../../src/platform/engine/engine.ts';
-import { aggregate, isSettled, statePathOf, stageOf } from '../../../src/platform/engine/lifecycle.ts';
-import { transitionsOf } from '../../../src/platform/engine/lifecycle-transitions.ts';
+import { aggregate, isSettled, statePathOf, stageOf, transitionsOf } from '../../../src/platform/engine/lifecycle.ts';
 import { addEnvironment, manualClock, openEngineFixture, type EngineFixture } from './engine-fixture.ts';
 import { runs } from '../../support/runs.ts';
 

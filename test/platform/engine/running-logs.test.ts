@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { condition } from '../../../src/contract/index.ts';
-import { withoutKnownLines } from '../../../src/platform/engine/repeated-lines.ts';
+import { withoutKnownLines } from '../../../src/platform/engine/logs.ts';
 import { runtimesOf, simulatedRuntimeName } from '../../../src/platform/runtime/runtimes.ts';
 import type { Runtime } from '../../../src/platform/runtime/runtime.ts';
 import type { InstanceEnd } from '../../../src/platform/runtime/running-service.ts';

@@ -4,8 +4,7 @@ import * as z from 'zod';
 import { inputShape } from '../../../src/contract/operation.ts';
 import { operations } from '../../../src/contract/operations.ts';
 import { mergeInto } from '../../../src/server/tool/merge-patch.ts';
-import { partialShape } from '../../../src/server/tool/partial-shape.ts';
-import { nullableIn } from '../../../src/server/tool/partial-update.ts';
+import { partialShape, nullableIn } from '../../../src/server/tool/partial-update.ts';
 import { isRecord, type JsonRecord } from '../../../src/server/json/values.ts';
 
 /** The algorithm of RFC 7396 as its section 2 writes it down. */

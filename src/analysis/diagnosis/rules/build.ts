@@ -1,6 +1,6 @@
 import { sign } from '../condition-sign.ts';
 import { outputOfFailedCommand, withoutStepPrefix } from '../build-output.ts';
-import { prefixedValue, quote } from '../quote.ts';
+import { prefixedValue, quote } from '../evidence.ts';
 import { showConfiguration, showDeploymentLog } from '../inspections.ts';
 import { deployAgain, deployLastGoodCommit, useOtherBranch, useOtherDockerfile } from '../fixes.ts';
 import { buildSteps, cloneSteps, type CauseRule } from './rule.ts';

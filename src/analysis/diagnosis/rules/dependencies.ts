@@ -1,11 +1,10 @@
 import type { Sibling } from '../../changes.ts';
 import { terminalOutcome } from '../../../contract/index.ts';
-import { isHostOf } from '../sibling-host.ts';
-import { prefixedValue, quote } from '../quote.ts';
+import { isHostOf, type DeploymentSituation, type Facts } from '../situation.ts';
+import { prefixedValue, quote } from '../evidence.ts';
 import { diagnoseDependency, showConfiguration, showErrors, showVariables } from '../inspections.ts';
 import { deployAgain, deployAgainIfTransient, deployDependency, deployLastGoodCommit, useLastGoodTag } from '../fixes.ts';
 import { takeBackVariable } from '../variable-fixes.ts';
-import type { DeploymentSituation, Facts } from '../situation.ts';
 import { type CauseRule, runSteps, type Weight } from './rule.ts';
 
 const defaultPorts: Readonly<Record<string, number>> = { POSTGRESQL: 5432, MYSQL: 3306, MONGODB: 27017, REDIS: 6379 };

@@ -1,5 +1,5 @@
 import { sign } from '../condition-sign.ts';
-import { prefixedValue, quote } from '../quote.ts';
+import { prefixedValue, quote } from '../evidence.ts';
 import { showConfiguration, showHistory } from '../inspections.ts';
 import { deployAgain, deployLastGoodCommit, useLastGoodTag, useOtherRegistry } from '../fixes.ts';
 import type { DeploymentSituation, Facts } from '../situation.ts';

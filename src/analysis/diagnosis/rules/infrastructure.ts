@@ -1,6 +1,6 @@
 import { isDown, terminalOutcome } from '../../../contract/index.ts';
 import type { LockHolder } from '../lock-holder.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../evidence.ts';
 import { showConfiguration, showErrors, showHistory } from '../inspections.ts';
 import { deployAgain, restartLockHolder, useLastGoodChart, waitLongerForHelm } from '../fixes.ts';
 import { orInstead } from '../next-calls.ts';

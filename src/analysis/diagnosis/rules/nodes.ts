@@ -3,7 +3,7 @@ import { type StrandedData, strandedDataIn } from '../../warnings.ts';
 import { sign, statedFacts } from '../condition-sign.ts';
 import { bringDatabaseBack, cancelRunningDeployment, deployAgain } from '../fixes.ts';
 import { showClusters, showEnvironment } from '../inspections.ts';
-import { prefixedValue, quote } from '../quote.ts';
+import { prefixedValue, quote } from '../evidence.ts';
 import type { CauseRule } from './rule.ts';
 
 const lostWithNode = [

@@ -1,6 +1,6 @@
 import { outsideChangeText, removedText } from '../../../contract/index.ts';
 import { sign, statedFacts } from '../condition-sign.ts';
-import { prefixedValue, quote } from '../quote.ts';
+import { prefixedValue, quote } from '../evidence.ts';
 import { showConfiguration, showEnvironment, showErrors, showHistory } from '../inspections.ts';
 import { cancelRunningDeployment, deployAgain, giveMoreDisk, letRunLonger, proposeUnlockCluster } from '../fixes.ts';
 import type { DeploymentSituation } from '../situation.ts';

@@ -1,6 +1,6 @@
 import type { DataOf } from '../../../contract/index.ts';
 import { sign } from '../condition-sign.ts';
-import { prefixedValue } from '../quote.ts';
+import { prefixedValue } from '../evidence.ts';
 import { showConfiguration, showErrors } from '../inspections.ts';
 import { cancelRunningDeployment, deployAgain, deployLastGoodCommit, useLastGoodTag, useListeningPort, waitLongerForProbe } from '../fixes.ts';
 import { orInstead } from '../next-calls.ts';

@@ -1,6 +1,6 @@
 import { dataOf, isOwnExit, killed, type ReadableCondition } from '../../../contract/index.ts';
 import { sign } from '../condition-sign.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../evidence.ts';
 import { showConfiguration, showErrors, showVariables } from '../inspections.ts';
 import { deployAgain, deployLastGoodCommit, giveMoreMemory, useLastGoodTag } from '../fixes.ts';
 import { orInstead } from '../next-calls.ts';

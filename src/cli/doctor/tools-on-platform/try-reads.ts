@@ -1,8 +1,81 @@
 import { ApiError, type ApiErrorKind, type Client } from '../../../client/index.ts';
-import { operations, parameterKind, snakeCase, type AnyOperation, type JsonRecord } from '../../../contract/index.ts';
+import { operations, parameterKind, snakeCase, type AnyOperation, type JsonRecord, hasVariablePaths, isRecord, recordsIn, scopeOfOwner, serviceKinds, variableOwnerKinds, type ReferenceKind } from '../../../contract/index.ts';
 import { answerTimeout } from '../current-client.ts';
-import { createKnownIds, type KnownIds } from './known-ids.ts';
-import { readFailureText } from './read-failure.ts';
+import { responseKinds } from '../../../server/resolve/index.ts';
+
+/** Ids of a platform's resources, as far as its lists showed them. */
+export interface KnownIds {
+  /** Keeps the ids in an answer. */
+  learn(operation: AnyOperation, answer: unknown): void;
+  of(kind: ReferenceKind): readonly string[];
+  /** The members that an operation needs, with the first id of each kind; undefined if one is not known. */
+  inputFor(operation: AnyOperation): JsonRecord | undefined;
+  /** The first kind of which an operation needs an id that is not known. */
+  lackingFor(operation: AnyOperation): ReferenceKind | undefined;
+  /** How many there are, by kind. */
+  counts(): Readonly<Record<string, number>>;
+}
+
+const rowsIn = (answer: JsonRecord): readonly JsonRecord[] => recordsIn(answer['results']);
+
+const kindOfRow = (kinds: readonly ReferenceKind[], row: JsonRecord): ReferenceKind | undefined =>
+  kinds.length === 1 ? kinds[0] : serviceKinds.find((kind) => kind === String(row['service_type']).toLowerCase());
+
+const paramsOf = ({ params }: AnyOperation): readonly string[] => params;
+
+const paramKinds = (operation: AnyOperation): readonly ReferenceKind[] => paramsOf(operation).map(parameterKind);
+
+/** Kinds of owners of variables, those first whose variables are listed at no path of their own. */
+const owners = variableOwnerKinds.toSorted((one, other) => Number(hasVariablePaths(one)) - Number(hasVariablePaths(other)));
+
+/** Creates an empty collection of ids. */
+export function createKnownIds(): KnownIds {
+  const ids = new Map<ReferenceKind, Set<string>>();
+  const keep = (kind: ReferenceKind | undefined, id: unknown): void => {
+    if (kind !== undefined && typeof id === 'string' && id !== '') ids.set(kind, (ids.get(kind) ?? new Set()).add(id));
+  };
+  const of = (kind: ReferenceKind): readonly string[] => [...(ids.get(kind) ?? [])];
+  const ownerIn = ({ targetBy }: AnyOperation): JsonRecord | undefined => {
+    const kind = targetBy && owners.find((one) => ids.has(one));
+    return kind && { [targetBy.scope]: scopeOfOwner(kind), [targetBy.id]: of(kind)[0] };
+  };
+  const lackingFor = (operation: AnyOperation): ReferenceKind | undefined =>
+    paramKinds(operation).find((kind) => !ids.has(kind)) ?? (operation.targetBy && !ownerIn(operation) ? owners[0] : undefined);
+  return {
+    of,
+    lackingFor,
+    learn: (operation, answer) => {
+      if (!isRecord(answer)) return;
+      const { kinds, list } = responseKinds(operation);
+      if (list) for (const row of rowsIn(answer)) keep(kindOfRow(kinds, row), row['id']);
+      if (operation === operations.get_organization) keep('organization', answer['id']);
+    },
+    inputFor: (operation) =>
+      lackingFor(operation) === undefined ? { ...Object.fromEntries(paramsOf(operation).map((param) => [snakeCase(param), of(parameterKind(param))[0]])), ...ownerIn(operation) } : undefined,
+    counts: () => Object.fromEntries([...ids].map(([kind, found]) => [kind, found.size])),
+  };
+}
+
+const plainPath = /^[\w.[\]]+$/;
+
+const texts: Partial<Record<ApiErrorKind, (error: ApiError) => string>> = {
+  not_offered: () => 'the platform has no such route',
+  not_found: () => 'the platform finds nothing there',
+  forbidden: () => 'the token may not read it',
+  unclear_organization: () => 'the token has several organizations, and none of them is chosen with INFRA_ORGANIZATION',
+  unauthorized: () => 'the token is refused',
+  rate_limited: () => 'no requests are left',
+  server_error: () => 'the platform failed',
+  timeout: () => 'no answer in time',
+  unreachable: () => 'no connection',
+  bad_answer: ({ field }) => (field !== undefined && plainPath.test(field) ? `the answer is not as the interface has it, at ${field}` : 'the answer is not as the interface has it'),
+};
+
+/** A failed read in words that name neither resources nor their ids, and repeat nothing that the platform says. */
+function readFailureText(error: ApiError): string {
+  const text = texts[error.kind]?.(error) ?? 'the platform refuses it';
+  return error.status === undefined || error.status < 300 ? text : `${text} (HTTP ${error.status})`;
+}
 
 /** How a read went: answered, perhaps in parts for a reason, failed for one, or not tried for one. */
 export type ReadResult = { readonly state: 'answered'; readonly why?: string } | { readonly state: 'failed'; readonly why: string; readonly kind: ApiErrorKind } | { readonly state: 'not_tried'; readonly why: string };

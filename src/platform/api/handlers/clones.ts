@@ -3,7 +3,7 @@ import { ApiProblem, invalid, isoNow, taken, type ServiceSpecs } from '../../com
 import { addDatabaseVariables, databaseVariableIds, requireUnlocked } from '../../engine/index.ts';
 import { inBatches, type ClusterTable, type Db, type EnvironmentTable, type ServiceTable, type VariableTable } from '../../store/index.ts';
 import type { OperationHandlers, RequestContext } from '../handler.ts';
-import { builtInVariables } from './built-in-variables.ts';
+import { builtInVariables } from './variable-answers.ts';
 import { findById, parseServiceRow } from './find.ts';
 import { environmentAnswers } from './projects.ts';
 import { requireWithinMaximums } from './service-config.ts';

@@ -3,7 +3,7 @@ import { invalid, isoNow } from '../../common/index.ts';
 import { requireUnlocked } from '../../engine/index.ts';
 import type { OperationHandlers } from '../handler.ts';
 import type { Db, EnvironmentTable, ProjectTable } from '../../store/index.ts';
-import { builtInVariables } from './built-in-variables.ts';
+import { builtInVariables } from './variable-answers.ts';
 import { findById, parseServiceRow } from './find.ts';
 import { pageOf, totalOf } from './page.ts';
 import { ownedBy, requireFreeName, withoutNulls } from './rows.ts';

@@ -4,9 +4,8 @@ import type { Lease } from '../lease.ts';
 import type { WorkQueue } from '../worker.ts';
 import type { DatabaseSchema, Db, WebhookTable } from '../../store/index.ts';
 import type { DeliveryBody } from './outbox.ts';
-import { slackText } from './slack-text.ts';
-import { splitTarget } from './userinfo.ts';
-import { type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
+import { slackText, type DeliveryRequest, type AttemptResult, sendDelivery, type SenderOptions } from './send.ts';
+import { splitTarget } from './target.ts';
 import type { DeliveryCounts, Page, WebhookRecord } from '../engine.ts';
 
 type Delivery = Selectable<DatabaseSchema['webhook_delivery']>;

@@ -3,6 +3,9 @@ import { bytesBeyondCut, createMasker, maskBeginning } from '../../../contract/i
 import { errorMessage } from '../../common/index.ts';
 import { TargetRefused } from './target.ts';
 
+/** A text that Slack shows as it is: in angle brackets it takes links under other words, and mentions of everybody. */
+export const slackText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
 /** How attempts are made. */
 export interface SenderOptions {
   readonly dispatcher: Dispatcher;

@@ -2,6 +2,56 @@ import { lookup, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import { isPublicAddress } from '../../common/index.ts';
+import { hiddenSecret } from '../../../contract/index.ts';
+import type { DataStore, Vault } from '../../store/index.ts';
+
+/** A webhook's URL, split into the part that may be shown and the secret part. */
+interface SplitTarget {
+  /** The URL without user name and password. */
+  readonly address: string;
+  /** User name and password, separated by a colon as in Basic authorization. Absent if the URL has none. */
+  readonly userinfo?: string;
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+/** Splits user name and password from a valid URL. */
+export function splitTarget(target: string): SplitTarget {
+  const url = new URL(target);
+  if (url.username === '' && url.password === '') return { address: target };
+  const userinfo = `${decoded(url.username)}:${decoded(url.password)}`;
+  url.username = '';
+  url.password = '';
+  return { address: url.href, userinfo };
+}
+
+/** The URL for responses, with a placeholder instead of user name and password. */
+export function redactedTarget({ target_url, sealed_target_userinfo }: { readonly target_url: string; readonly sealed_target_userinfo: string | null }): string {
+  const { address, userinfo } = splitTarget(target_url);
+  return sealed_target_userinfo === null && userinfo === undefined ? address : address.replace('://', `://${hiddenSecret}@`);
+}
+
+/**
+ * Seals the user names and passwords in webhook URLs that earlier versions stored in plain text, and overwrites the plain
+ * text in the database's files.
+ */
+export async function sealTargets(db: DataStore, vault: Vault): Promise<void> {
+  const rows = await db.selectFrom('webhook').select(['id', 'target_url']).where('sealed_target_userinfo', 'is', null).where('target_url', 'like', '%@%').execute();
+  const unsealed = rows.flatMap(({ id, target_url }) => {
+    const { address, userinfo } = splitTarget(target_url);
+    return userinfo === undefined ? [] : [{ id, target_url: address, sealed_target_userinfo: vault.seal(userinfo) }];
+  });
+  if (unsealed.length === 0) return;
+  await db.overwrite(async (trx) => {
+    for (const { id, ...columns } of unsealed) await trx.updateTable('webhook').set(columns).where('id', '=', id).execute();
+  });
+}
 
 /** Decides whether webhooks may connect to an IP address. */
 export type AddressPolicy = (address: string) => boolean;

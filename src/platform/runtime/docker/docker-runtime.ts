@@ -1,5 +1,5 @@
 import type { PlatformClock } from '../../common/index.ts';
-import { type Runtime, type RuntimeOperation, RuntimeProblem, type Task } from '../index.ts';
+import { type Runtime, type RuntimeOperation, RuntimeProblem, type Task, type ServiceAddress, type DatabaseBackups, type Meter, RuntimeUnreachable } from '../index.ts';
 import type { AgentOfCluster } from './agent/settings.ts';
 import { createCommitLists } from './builds/branch-commits.ts';
 import { type BuildSettings, defaultBuildSettings } from './builds/build-settings.ts';
@@ -12,8 +12,8 @@ import { dockerBackups } from './databases/backups/backups.ts';
 import { databaseOperations } from './databases/database-roll-out.ts';
 import type { DatabaseImages } from './databases/databases.ts';
 import { createBackgroundWork, type DockerContext } from './docker-context.ts';
-import type { DockerClient, DockerRegistryCredentials } from './engine/index.ts';
-import { jobOperations } from './jobs/job-operations.ts';
+import { type DockerClient, type DockerRegistryCredentials, isDockerAway } from './engine/index.ts';
+import { jobOperations, imageUnlessRecorded } from './jobs/job-operations.ts';
 import { createNodesReader } from './nodes/cluster-nodes.ts';
 import { speedUpFailover } from './nodes/failover.ts';
 import { openNodeAccess } from './nodes/node-access.ts';
@@ -22,22 +22,61 @@ import { runningLines } from './observation/instance-logs.ts';
 import { createLook } from './observation/look.ts';
 import { createMeter } from './observation/meter.ts';
 import { createProxy } from './proxy/proxy.ts';
-import { recordedAddresses } from './proxy/recorded-addresses.ts';
 import { abandonRoute, beginRoute, observeRoute } from './proxy/route-phase.ts';
 import { proxySettings, type ProxySettings } from './proxy/settings.ts';
-import { reachableBackups, reachableMeter, reaching } from './reachable.ts';
 import { readRecord } from './record.ts';
 import { createClusterRegistry } from './registry/registry.ts';
 import { registrySettings, type RegistrySettings } from './registry/settings.ts';
 import { imagePull } from './services/pull.ts';
 import { abandonRollOut, beginRollOut, observeRollOut } from './services/roll-out.ts';
 import { beginStop, observeTakeDown, serviceRemoval } from './services/take-down.ts';
-import { nothing, type TaskHandler } from './task-handler.ts';
-import { terraformOperations } from './terraform/operations.ts';
+import { nothing, type TaskHandler, done, inSequence } from './task-handler.ts';
 import type { TerraformSettings } from './terraform/settings.ts';
 import { refusalOf } from './workload.ts';
+import { addressOf, routesOf } from './proxy/routes.ts';
+import { lastRun, runToEnd } from './jobs/job-run.ts';
+import { versionShown } from './version.ts';
 
-export interface DockerRuntimeOptions {
+/** Tells failures to reach the engine or its swarm, which pass, from others. One that has just started is no manager for a moment. @throws RuntimeUnreachable */
+const reaching = <Result>(work: Promise<Result>): Promise<Result> => work.catch((error: unknown) => {
+  if (isDockerAway(error)) throw new RuntimeUnreachable(error.message, { cause: error });
+  throw error;
+});
+
+/** Backups whose methods tell failures to reach the engine from others. */
+const reachableBackups = (backups: DatabaseBackups): DatabaseBackups =>
+  ({ ...backups, observe: (task, call) => reaching(backups.observe(task, call)), remove: (task, signal) => reaching(backups.remove(task, signal)) });
+
+/** A meter that tells failures to reach the engine from others. */
+const reachableMeter = (meter: Meter): Meter => ({
+  interval: meter.interval,
+  begin: () => {
+    const measure = meter.begin();
+    return (signal) => reaching(measure(signal));
+  },
+});
+
+const tells = (message: (task: Task) => string): TaskHandler => ({
+  begin: nothing,
+  observe: async ({ clock }, task) => ({ ...done, lines: [{ at: clock.now(), message: message(task), pod: 'terraform', version: versionShown(task) }] }),
+  abandon: nothing,
+});
+
+/** What the operations are for Terraform: a run plans, or applies the plan that its record has; the last one destroys what the service has made. */
+const terraformOperations: Readonly<Partial<Record<RuntimeOperation, TaskHandler>>> = {
+  run: inSequence(imageUnlessRecorded, runToEnd),
+  restart: tells(({ service }) => `Nothing of ${service.name} runs that could be restarted.`),
+  stop: tells(({ service }) => `Nothing of ${service.name} is stopped: what Terraform has made stays.`),
+  remove: inSequence(lastRun, serviceRemoval),
+};
+
+/** The addresses that the running version of a service has: none before its first deployment. Its own domains are left out. @param record what its deployment recorded */
+const recordedAddresses = (record: string | undefined, settings: ProxySettings): readonly ServiceAddress[] =>
+  routesOf(readRecord(record)?.spec).filter(({ isCustom }) => !isCustom).map((route) => ({
+    url: addressOf(route, settings), internalPort: route.port, externalPort: route.isSecure ? settings.httpsPort : settings.httpPort, isDefault: route.isDefault,
+  }));
+
+interface DockerRuntimeOptions {
   readonly docker: DockerClient;
   readonly clock: PlatformClock;
   /** Tells what this platform made on the engine from what others made. */

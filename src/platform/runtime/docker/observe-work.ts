@@ -1,7 +1,7 @@
 import { conditionLine, conditionBehind, type Observation, type Task } from '../index.ts';
 import type { DockerContext } from './docker-context.ts';
 import { isDockerAway } from './engine/index.ts';
-import { type PollInterval, pollPause } from './poll.ts';
+import { type PollInterval, pollPause } from './waits.ts';
 import { versionShown } from './version.ts';
 
 /** How often to look at a piece of work. An image that is there already is pulled in a moment. */

@@ -2,6 +2,5 @@
 
 export { between, colored, slug, type PhaseContext, type PhaseResult } from './phase-context.ts';
 export { podOf, rolloutStartLines } from './rollout-failures.ts';
-export { simulatedDuration, simulatedPauses } from './durations.ts';
-export { createSimulatedRuntime, type Fault } from './simulated-runtime.ts';
+export { simulatedDuration, simulatedPauses, createSimulatedRuntime, type Fault } from './simulated-runtime.ts';
 export { referenceAgeDays, type PlatformState, type SimulationContext, type SimulationFacts } from './simulation-context.ts';

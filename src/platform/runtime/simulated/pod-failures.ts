@@ -1,4 +1,3 @@
-import { componentLogLine, clusterEvent, eventAge } from './cluster-events.ts';
 import { failureLines, podOf, rolloutStartLines, probeKind, connectionRefused, rolloutLimitSeconds } from './rollout-failures.ts';
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug } from './phase-context.ts';
 import { logTemplates } from './log-templates.ts';
@@ -6,10 +5,26 @@ import type { SimulatedProbe, Program } from './simulation-context.ts';
 import type { FailureCause } from './failure-cause.ts';
 import { readinessTimeoutOf } from './fact-lookup.ts';
 
+const columns = [9, 18, 18, 19] as const;
+
+/** Formats a cluster event like `kubectl describe`. `age` is like `12s` or `4s (x3 over 58s)`. */
+export const clusterEvent = (type: 'Normal' | 'Warning', reason: string, age: string, from: string, message: string): string =>
+  [type, reason, age, from].map((cell, index) => `${cell} `.padEnd(columns[index]!)).join('') + message;
+
+/** Formats the age of a repeated event. */
+const eventAge = (count: number, lastSeconds: number, overSeconds: number): string =>
+  count === 1 ? `${lastSeconds}s` : `${lastSeconds}s (x${count} over ${overSeconds}s)`;
+
+/** Formats a log line of a cluster component: severity, UTC date and time, source location, message. */
+export const componentLogLine = (severity: 'I' | 'W', at: number, source: string, message: string): string => {
+  const [, month, day, time] = /-(\d\d)-(\d\d)T([\d:.]+)Z/.exec(new Date(at).toISOString()) ?? [];
+  return `${severity}${month}${day} ${time}114       1 ${source}] ${message}`;
+};
+
 const startAttempts = 4;
 
 /** The cluster-internal IP address of a name. The same name always gives the same address. */
-export const clusterAddress = (name: string): string => {
+const clusterAddress = (name: string): string => {
   const number = Number.parseInt(digest(name, 6), 16);
   return `10.43.${number % 250}.${(number >> 8) % 250}`;
 };
@@ -29,7 +44,7 @@ interface Crash {
 }
 
 /** Simulates instances that crash and are restarted with increasing delays, until the rollout is given up. */
-export function simulateCrashLoop(context: PhaseContext, program: Program, { finalOutput, exitCode, reason }: Crash): PhaseResult {
+function simulateCrashLoop(context: PhaseContext, program: Program, { finalOutput, exitCode, reason }: Crash): PhaseResult {
   const pod = podOf(context);
   const name = slug(context.task.service.name);
   const boot = logTemplates[program.language].boot(context);

@@ -1,4 +1,4 @@
-import { componentLogLine, clusterEvent } from './cluster-events.ts';
+import { componentLogLine, clusterEvent } from './pod-failures.ts';
 import { simulateHelm, simulateTerraform } from './service-kinds.ts';
 import { between, colored, digest, disclaimer, type PhaseContext, type PhaseResult, slug, took } from './phase-context.ts';
 import type { ChartFacts, Release } from './simulation-context.ts';

@@ -1,10 +1,8 @@
 import { simulatedAddresses, simulatedDomain } from './addresses.ts';
-import type { StepName } from '../../../contract/index.ts';
-import { secondsBetween, seededRandom, type PlatformClock } from '../../common/index.ts';
-import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type PlannedChanges, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task } from '../index.ts';
-import { simulatedBackups } from './backups.ts';
+import type { StepName, ServiceKind } from '../../../contract/index.ts';
+import { secondsBetween, seededRandom, type PlatformClock, type SecondsRange } from '../../common/index.ts';
+import { buildPod, type AlertCondition, type ClusterUpgrade, type Observation, type PlannedChanges, type Runtime, type RuntimeLogLine, type RuntimeOperation, type Task, type Pause, onlyPostgres, type BackupTask, type DatabaseBackups } from '../index.ts';
 import { simulateBuild, simulateClone, simulateMirroring } from './build.ts';
-import { simulatedDuration, simulatedPause } from './durations.ts';
 import { simulateConfigurationFailure } from './rollout-failures.ts';
 import { findCommit, listCommits } from './commits.ts';
 import { simulateDatabase, simulatedPlan, simulateHelm, simulateJob, simulateTerraform } from './service-kinds.ts';
@@ -15,6 +13,49 @@ import { simulateFailure, simulateSuccess, withReadyTime } from './results-from-
 import { runningLogs } from './running-logs.ts';
 import { findFailureCause, type FailureCause } from './failure-cause.ts';
 import type { SimulationContext } from './simulation-context.ts';
+
+/** How long a backup takes, in seconds. */
+const takes = [4, 9] as const;
+
+/** The machine that everything is said to be on: there are no others. */
+const node = 'simulated';
+
+const megabyte = 1_000_000;
+
+/** Backups that hold no data: records of them, after the time that they would take. */
+function simulatedBackups({ clock, timeScale }: { readonly clock: PlatformClock; readonly timeScale: number }): DatabaseBackups {
+  const endOf = ({ id, beganAt }: BackupTask): number => beganAt + Math.round(secondsBetween(takes, `backup/${id}`) * 1000 * timeScale);
+  return {
+    refusalOf: onlyPostgres,
+    observe: async (task) => {
+      if (clock.now() < endOf(task)) return { outcome: 'ongoing', nextPollAt: endOf(task) };
+      return { outcome: 'succeeded', record: '{}', node, bytes: Math.round(secondsBetween([1, 40], `bytes/${task.id}`) * megabyte) };
+    },
+    remove: async () => ({ outcome: 'succeeded' }),
+    plan: async ({ service }) => ({ node, to: { node, place: '' }, oldVolume: `volume-${service.id.slice(0, 8)}` }),
+  };
+}
+
+const steps: Readonly<Record<StepName, SecondsRange>> = {
+  REGISTRY_CREATE_REPOSITORY: [0, 0], GIT_CLONE: [1, 2], BUILD: [5, 12], MIRROR_IMAGE: [1, 3], DEPLOYMENT_QUEUEING: [0, 0],
+  DEPLOYMENT: [4, 8], ROUTER_DEPLOYMENT: [1, 2], EXECUTING: [3, 8], RESTART: [3, 6], STOP: [2, 5],
+};
+
+/** The kinds of service that take another time for a step. */
+const exceptions: Partial<Record<ServiceKind, Partial<Record<StepName, SecondsRange>>>> = {
+  database: { DEPLOYMENT: [6, 12] }, helm: { DEPLOYMENT: [4, 10] }, terraform: { EXECUTING: [8, 15] },
+};
+
+/** How long a step takes for a kind of service. */
+export const simulatedDuration = (kind: ServiceKind, step: StepName): SecondsRange => exceptions[kind]?.[step] ?? steps[step];
+
+/** How long the platform pauses, in seconds. */
+export const simulatedPauses = {
+  queueing: [0.5, 1.5], canceling: [0.5, 1.5], upgradeQueueing: [1, 2], upgrading: [15, 30],
+} as const satisfies Readonly<Record<Pause, SecondsRange>>;
+
+/** The length of one pause under a time scale, in milliseconds. */
+const simulatedPause = (pause: Pause, seed: string, timeScale: number): number => Math.round(secondsBetween(simulatedPauses[pause], seed) * 1000 * timeScale);
 
 /** The progress of a phase between two observations: how many lines were reported, and why it will fail. */
 export interface PhaseProgress {

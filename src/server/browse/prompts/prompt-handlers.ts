@@ -7,8 +7,7 @@ import { isPlatformResource } from '../resources/resource.ts';
 import type { CallFor } from '../resources/resource-reader.ts';
 import type { Texts } from '../texts.ts';
 import type { JsonRecord } from '../../json/index.ts';
-import type { Prompt } from './prompt.ts';
-import { forms } from './argument-forms.ts';
+import { type Prompt, forms } from './prompt.ts';
 
 /** The values of a prompt's arguments, by name. */
 type PromptArguments = Readonly<Record<string, string>>;

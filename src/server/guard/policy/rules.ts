@@ -2,8 +2,19 @@ import * as z from 'zod';
 import { effects, EnvironmentMode, type PermissionLevel } from '../../../contract/index.ts';
 import { nearestName, toolsets, type Tool } from '../../tool/index.ts';
 import { highRisks, type HighRisk } from '../risk/risk.ts';
-import { millisecondsOf } from './duration.ts';
 import { locationIssue, type LocationKind } from './locations.ts';
+
+const pattern = /^P(?:(?<weeks>\d+)W|(?:(?<days>\d+)D)?(?:T(?=\d)(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+)S)?)?)$/;
+
+const lengths = { weeks: 604_800_000, days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1_000 } as const;
+
+/** Milliseconds of an ISO 8601 duration of fixed length (PT8H, P2DT12H, P1W); undefined for months, years and anything else. */
+export function millisecondsOf(duration: string): number | undefined {
+  const parts = pattern.exec(duration)?.groups;
+  if (!parts) return undefined;
+  const sum = Object.entries(lengths).reduce((total, [unit, length]) => total + Number(parts[unit] ?? 0) * length, 0);
+  return sum > 0 ? sum : undefined;
+}
 
 /** One value or a list of them. */
 const oneOrMore = <Value extends z.ZodType>(value: Value) =>
@@ -114,7 +125,7 @@ export interface Allowed {
 }
 
 /** The highest permission of a caller, and where it is set. */
-export interface PermissionLimit {
+interface PermissionLimit {
   readonly level: PermissionLevel;
   readonly setBy: string;
 }

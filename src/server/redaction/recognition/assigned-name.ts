@@ -1,4 +1,4 @@
-import type { LineBounds } from './line-bounds.ts';
+import type { LineBounds } from './spans.ts';
 
 /** A name before a separator, and its position. */
 export interface AssignedName {

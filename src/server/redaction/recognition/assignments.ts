@@ -1,13 +1,12 @@
 import { mask } from '../../../contract/index.ts';
 import { blockBelow, blockMark, valuesBelow } from './yaml-blocks.ts';
 import { headerSpans, isCredentialHeader } from './headers.ts';
-import { lineBoundsOf } from './line-bounds.ts';
+import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
 import { type AssignedName, assignedNameAt } from './assigned-name.ts';
 import { mapBelow, nestedKindOf, nestedSpans } from './nested-values.ts';
 import { mayBeSecretName, isSecretName } from './secret-names.ts';
 import { createPairs, isPairMember } from './name-value-pairs.ts';
 import { afterSpaces, bareReader, quotedAt, type ReadBare, type Scalar } from './scalar-values.ts';
-import type { Recognizer, Span } from './spans.ts';
 import { canBeSecret, isEvident, isExpression, isMixed, isOrdinaryWord, isPlaceholder, isProse } from './secret-values.ts';
 
 /** Occurs in every name of interest: a quick test before the name is split into words. */

@@ -1,7 +1,6 @@
-import { lineBoundsOf } from './line-bounds.ts';
+import { lineBoundsOf, type Recognizer, type Span } from './spans.ts';
 import { isSecretName } from './secret-names.ts';
 import { bareReader, quotedAt, type Scalar } from './scalar-values.ts';
-import type { Recognizer, Span } from './spans.ts';
 import { canBeSecret, isMixed, isOrdinaryWord, isPlaceholder } from './secret-values.ts';
 
 /** Recognises secrets in commands, statements and sentences: values after a flag or a word and a space. */

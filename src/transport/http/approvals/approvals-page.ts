@@ -6,11 +6,9 @@ import { isCode, matchesTyped, monotonicClock, normalCode, type ApprovalQueue, t
 import { own } from '../../../server/json/index.ts';
 import { readText } from '../request-body.ts';
 import type { HttpExchange, HttpHandler } from '../exchange.ts';
-import type { Html } from './html.ts';
-import { createOperatorSessions, hasValidFormToken, type OperatorSession } from './operator-sessions.ts';
-import { sharedOperatorSessions, type SharedOperators } from './shared-operator-sessions.ts';
+import { type Html, approvalsPath, closedPage, loginPage, scriptPath, stylePath } from './page-frame.ts';
+import { createOperatorSessions, hasValidFormToken, type OperatorSession, sharedOperatorSessions, type SharedOperators } from './operator-sessions.ts';
 import { liveHeader, liveScript } from './live-script.ts';
-import { approvalsPath, closedPage, loginPage, scriptPath, stylePath } from './page-frame.ts';
 import { callsOnPage, queuePage, type PendingCallsPage, type SinglePendingCall } from './pages.ts';
 import { style } from './style.ts';
 

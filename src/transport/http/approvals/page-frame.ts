@@ -1,5 +1,50 @@
-import { html, emptyHtml, type Html } from './html.ts';
 import type { OperatorSession } from './operator-sessions.ts';
+
+const units = [
+  { name: 'day', milliseconds: 86_400_000 },
+  { name: 'hour', milliseconds: 3_600_000 },
+  { name: 'minute', milliseconds: 60_000 },
+] as const;
+
+/** A time relative to now, in its largest unit: `2 minutes ago`, `in less than a minute`. */
+export function relativeTime(at: number, now: number): string {
+  const distance = Math.abs(at - now);
+  const unit = units.find(({ milliseconds }) => distance >= milliseconds);
+  const count = unit ? Math.floor(distance / unit.milliseconds) : 0;
+  const amount = unit ? `${count} ${unit.name}${count === 1 ? '' : 's'}` : 'less than a minute';
+  return at > now ? `in ${amount}` : `${amount} ago`;
+}
+
+/** A time to the second: `2026-11-20 10:00:00 UTC`. */
+const exactTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+/** A time as people read it, with the exact one beside it. */
+export const timeMarkup = (at: number, now: number): Html =>
+  html`<time datetime="${new Date(at).toISOString()}" title="${exactTime(at)}">${relativeTime(at, now)}</time> <span class="exact">${exactTime(at)}</span>`;
+
+/** Safe markup: every interpolated value is escaped. */
+export interface Html {
+  readonly markup: string;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => entities[character]!);
+
+type HtmlValue = string | number | Html | readonly Html[];
+
+const markupOf = (value: HtmlValue): string => {
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
+  return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('');
+};
+
+/** Template tag that escapes its values, except those that are `Html` already. */
+export const html = (strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html => ({
+  markup: strings.map((text, index) => text + (index < values.length ? markupOf(values[index]!) : '')).join(''),
+});
+
+/** Empty markup, for parts of a page that are left out. */
+export const emptyHtml: Html = { markup: '' };
 
 /** Paths of the page, its stylesheet and its script. */
 export const approvalsPath = '/approvals';
@@ -7,7 +52,7 @@ export const stylePath = `${approvalsPath}/style.css`;
 export const scriptPath = `${approvalsPath}/live.js`;
 
 /** What is around the content of a page. */
-export interface Frame {
+interface Frame {
   /** How many calls wait, for the title. */
   readonly total?: number;
   /** What stands beside the heading. */

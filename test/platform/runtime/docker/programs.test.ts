@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { architectures, checksum, compileProgram, compilerVersion, programNames, sourceChecksums } from '../../../../scripts/programs/compile.ts';
 import { bundleAgent } from '../../../../scripts/programs/bundle-agent.ts';
-import { agentProgram } from '../../../../src/platform/runtime/docker/agent/compiled.ts';
+import { agentProgram } from '../../../../src/platform/runtime/docker/agent/agent-service.ts';
 import { containerProgram } from '../../../../src/platform/runtime/docker/programs/programs.ts';
 import checksums from '../../../../src/platform/runtime/docker/programs/checksums.json' with { type: 'json' };
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { selfSignedIdentity } from '../../../../src/platform/runtime/docker/registry/certificate.ts';
+import { selfSignedIdentity } from '../../../../src/platform/runtime/docker/registry/registry-files.ts';
 
 const name = 'registry.internal';
 const identity = selfSignedIdentity(Buffer.alloc(32, 7), name);

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pollIntervalFor, type PollConditions } from '../../../../src/server/browse/resources/poll-interval.ts';
-import { createWatches, mostWatched, type WatchTarget, type Watches } from '../../../../src/server/browse/resources/watches.ts';
+import { pollIntervalFor, type PollConditions, createWatches, mostWatched, type WatchTarget, type Watches } from '../../../../src/server/browse/resources/watches.ts';
 
 const hour = 3_600_000;
 const ordinary: PollConditions = { moving: false, requests: 1, failures: 0, now: 0, random: 0 };

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { millisecondsOf } from '../../../../src/server/guard/policy/duration.ts';
+import { millisecondsOf } from '../../../../src/server/guard/policy/rules.ts';
 import { loadPolicy, parsePolicy } from '../../../../src/server/guard/policy/load.ts';
 import { tools } from '../../../../tools/index.ts';
 import { temporaryFolder } from '../../audit/audit-log.ts';

@@ -8,8 +8,7 @@ import {
 import { labelFilter, platformLabels } from '../labels.ts';
 import { agentServiceName, relayPrefix } from '../names.ts';
 import { answeringEngines } from '../nodes/node-engines.ts';
-import { containerProgram } from '../programs/programs.ts';
-import { copyProgram } from '../programs/copy-program.ts';
+import { containerProgram, copyProgram } from '../programs/programs.ts';
 
 /** What a tunnel is made with. */
 export interface TunnelParts {

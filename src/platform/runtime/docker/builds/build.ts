@@ -6,7 +6,6 @@ import { buildMark, removeBuildContainers } from './build-containers.ts';
 import { createBuildLog } from './build-log.ts';
 import { deleteOldSteps, stepImage } from './built-images.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { publicRegistryAddress, readDockerfile, type DockerfileFacts } from './dockerfile.ts';
 import { buildDockerImage, hostOfImage, ignoring, dockerInfo, inspectDockerImage, isDockerError, pushDockerImage, tagDockerImage, type DockerImage } from '../engine/index.ts';
 import { fetchedSource, fetchSource, removeSource, type FetchedSource } from './fetch-source.ts';
 import { credentialsForImage } from './image-reach.ts';
@@ -16,6 +15,30 @@ import { engineForBuilds } from '../nodes/node-engines.ts';
 import { observeWork } from '../observe-work.ts';
 import { writeRecord, type DockerRecord } from '../record.ts';
 import { tarEntry } from '../tar/tar-archive.ts';
+
+/** What has to be known of a Dockerfile before it is built. */
+interface DockerfileFacts {
+  /** The names that it takes as build arguments. */
+  readonly arguments: readonly string[];
+  /** The hosts of the registries that its base images come from, with their ports. */
+  readonly registries: readonly string[];
+}
+
+/** The registry that names without a host mean, as credentials name it. */
+const publicRegistryAddress = 'https://index.docker.io/v1/';
+
+const registryOf = (image: string): string => {
+  const [first = '', ...rest] = image.split('/');
+  return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost') ? first : publicRegistryAddress;
+};
+
+/** Reads a Dockerfile, as far as that goes without carrying it out: base images whose names are arguments stay unknown. */
+function readDockerfile(text: string): DockerfileFacts {
+  const lines = text.replaceAll(/\\\r?\n/g, ' ').split(/\r?\n/).map((line) => line.trim());
+  const declared = lines.flatMap((line) => /^ARG\s+(?<names>.+)$/i.exec(line)?.groups?.['names']?.match(/(?<=^|\s)[A-Za-z_]\w*(?==|\s|$)/g) ?? []);
+  const images = lines.flatMap((line) => [/^FROM\s+(?:--\S+\s+)*(?<image>\S+)/i.exec(line)?.groups?.['image'] ?? [], /^COPY\s.*--from=(?<image>\S+)/i.exec(line)?.groups?.['image'] ?? []].flat());
+  return { arguments: [...new Set(declared)], registries: [...new Set(images.map(registryOf))] };
+}
 
 type Say = (message: string) => void;
 

@@ -6,8 +6,7 @@ import {
 import { isMadeHere, labelFilter, platformLabels } from '../labels.ts';
 import { isObstructed, networkOfTask, networkWithLinks } from './left-links.ts';
 import { answeringEngines, createNodeEngines } from '../nodes/node-engines.ts';
-import { containerProgram } from '../programs/programs.ts';
-import { copyProgram } from '../programs/copy-program.ts';
+import { containerProgram, copyProgram } from '../programs/programs.ts';
 
 /** Where links are removed, and by which platform. */
 interface LinkRemoverParts {

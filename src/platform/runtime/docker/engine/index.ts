@@ -9,8 +9,7 @@ export { DockerError, ignoring, isDockerAway, isDockerError, isLeaderless, leade
 export { execInDockerContainer } from './exec.ts';
 export { buildDockerImage, hostOfImage, inspectDockerImage, listDockerImages, pruneDockerImages, pullDockerImage, pushDockerImage, removeDockerImage, splitImageName, tagDockerImage, type DockerBuild, type DockerImage, type DockerImageSummary } from './images.ts';
 export { dockerFrames, type DockerFrame } from './log-frames.ts';
-export { dockerLogLines, type DockerLogLine } from './log-lines.ts';
-export { type DockerLogSelection, readDockerContainerLogs, readDockerServiceLogs, readDockerTaskLogs } from './logs.ts';
+export { dockerLogLines, type DockerLogLine, type DockerLogSelection, readDockerContainerLogs, readDockerServiceLogs, readDockerTaskLogs } from './logs.ts';
 export { createManagersClient, type SwarmMemory } from './managers.ts';
 export { connectToDockerNetwork, createDockerNetwork, deleteDockerNetwork, disconnectFromDockerNetwork, inspectDockerNetwork, listDockerNetworks } from './networks.ts';
 export { type DockerFilters } from './paths.ts';

@@ -3,7 +3,7 @@ import { conditionLine, type Observation, type RuntimeLogLine, type Task } from 
 import type { DockerContext } from '../docker-context.ts';
 import type { ReportedUntil } from '../observation/instance-logs.ts';
 import type { RunEnd, ToldAttempts } from './job-attempts.ts';
-import { type PollInterval, pollPause } from '../poll.ts';
+import { type PollInterval, pollPause } from '../waits.ts';
 import type { ReadPlan } from '../terraform/plan.ts';
 import { versionShown } from '../version.ts';
 

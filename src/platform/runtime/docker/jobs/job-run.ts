@@ -1,8 +1,8 @@
 import { condition, type Condition } from '../../../../contract/index.ts';
-import type { Observation, RuntimeCall, Task } from '../../index.ts';
+import type { Observation, RuntimeCall, Task, ResolvedVariable } from '../../index.ts';
 import { deleteOldImages } from '../builds/built-images.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { createDockerService, deleteDockerService, dockerInfo, ignoring, isDockerError, listDockerTasks, type DockerService } from '../engine/index.ts';
+import { createDockerService, deleteDockerService, dockerInfo, ignoring, isDockerError, listDockerTasks, type DockerService, type DockerContainerSpec, type DockerServiceSpec } from '../engine/index.ts';
 import { hasEnded } from '../instance-states.ts';
 import { ensureNetwork, isNetworkGone } from '../services/environment-network.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
@@ -10,14 +10,13 @@ import { requireFittingNode } from '../nodes/fitting-nodes.ts';
 import { remainsOf } from '../cleanup/forgotten-containers.ts';
 import { jobCommandOf, jobSpecOf, withJobCommand } from './job.ts';
 import { readRunProgress, runGoesOn, seenOfRun, type RunProgress } from './job-progress.ts';
-import { runSpecFor } from './job-spec.ts';
 import { watchRun } from './job-watch.ts';
 import { deploymentLabels, labelledDeployment, serviceLabels } from '../labels.ts';
 import { imageNodeOf } from '../services/bound-to.ts';
 import { createFiles, deleteFilesOfDeployment } from '../services/mounted-files.ts';
 import { placementFor } from '../nodes/placement-rules.ts';
 import { done, nothing, type TaskHandler } from '../task-handler.ts';
-import { readRecord, writeRecord } from '../record.ts';
+import { readRecord, writeRecord, type DockerRecord } from '../record.ts';
 import { runRulesOf } from './run-rules.ts';
 import { isBuilt } from '../builds/service-source.ts';
 import { findDockerService } from '../services/services-of-ours.ts';
@@ -25,6 +24,29 @@ import { homeNode } from '../terraform/home.ts';
 import { countsText, plannedChanges } from '../terraform/plan.ts';
 import { changedSincePlan, changedWhilePlanning, digestOfVariables } from '../terraform/plan-variables.ts';
 import { modeOf, terraformVariables } from '../terraform/workload.ts';
+import type { PlacementParts } from '../nodes/placement.ts';
+import { serviceSpecOf } from '../services/service-spec.ts';
+
+/** What the spec of a run needs beside the task. */
+interface RunParts {
+  readonly record: DockerRecord;
+  readonly variables: readonly ResolvedVariable[];
+  readonly files: Pick<DockerContainerSpec, 'Secrets' | 'Configs'>;
+  /** Where it may run: bound to the node with its image if no registry has that; for Terraform to the one with its volume. */
+  readonly placement?: PlacementParts;
+}
+
+/**
+ * The engine's service for one run: one instance, which stays ended. The engine itself tries nothing again: it would also do so while it doesn't reach
+ * the node of an instance that goes on. It has no secret in it. The engine's own mode for jobs is not used: it leaves the containers of a deleted job
+ * running, and those that have ended until it is started again.
+ */
+function runSpecFor(context: Pick<DockerContext, 'platformId'>, task: Task, parts: RunParts): DockerServiceSpec {
+  // An attempt that fails is no reason to stop: the next one is an update too.
+  const UpdateConfig = { Parallelism: 1, Order: 'stop-first' as const, FailureAction: 'continue' as const };
+  const spec = serviceSpecOf(context, task, parts);
+  return { ...spec, UpdateConfig, TaskTemplate: { ...spec.TaskTemplate, RestartPolicy: { Condition: 'none' } } };
+}
 
 /** How long a run waits for an earlier one that has ended or is too late, and that nobody takes care of; in milliseconds. */
 const abandonedMilliseconds = 60_000;

@@ -1,7 +1,6 @@
 import { type DockerClient, dockerInfo, execInDockerContainer, listDockerTasks } from '../engine/index.ts';
 import { platformLabels } from '../labels.ts';
-import { containerProgram } from '../programs/programs.ts';
-import { copyProgram } from '../programs/copy-program.ts';
+import { containerProgram, copyProgram } from '../programs/programs.ts';
 import { authorizationOf, type RegistryParts } from './registry-files.ts';
 import { findRegistry } from './registry-state.ts';
 import { registryHost } from './settings.ts';

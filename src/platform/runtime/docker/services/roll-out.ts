@@ -4,7 +4,7 @@ import { conditionLine, type Observation, type RuntimeCall, type RuntimeLogLine,
 import { deleteOldImages } from '../builds/built-images.ts';
 import { databaseVariables } from '../databases/databases.ts';
 import type { DockerContext } from '../docker-context.ts';
-import { dockerInfo, listDockerTasks, replicasOf, type DockerService, type DockerServiceSpec, type DockerTask } from '../engine/index.ts';
+import { dockerInfo, listDockerTasks, replicasOf, type DockerService, type DockerServiceSpec, type DockerTask, ignoring, updateDockerService } from '../engine/index.ts';
 import { engineStart } from '../engine-start.ts';
 import { ensureNetwork, isNetworkGone } from './environment-network.ts';
 import { credentialsForImage } from '../builds/image-reach.ts';
@@ -13,15 +13,14 @@ import { boundTo } from './bound-to.ts';
 import { requireFittingNode } from '../nodes/fitting-nodes.ts';
 import { instanceFailure } from './instance-failure.ts';
 import { newLines, type ReportedUntil } from '../observation/instance-logs.ts';
-import { labelledDeployment } from '../labels.ts';
+import { labelledDeployment, resumedAfter, withResumed } from '../labels.ts';
 import { createFiles, deleteUnusedFiles } from './mounted-files.ts';
 import { isLastObstructed } from '../cleanup/left-links.ts';
 import { lostInstances } from '../nodes/lost-nodes.ts';
 import { dockerServiceName, podName } from '../names.ts';
-import { goOn, specToGoOn } from './paused-update.ts';
 import { notLeaving } from '../nodes/leaving-node.ts';
 import { placementFor } from '../nodes/placement-rules.ts';
-import { type PollInterval, pollPause } from '../poll.ts';
+import { type PollInterval, pollPause } from '../waits.ts';
 import { readRecord, writeRecord, type DockerRecord } from '../record.ts';
 import { rolloutFailure } from './rollout-failure.ts';
 import { serviceSpecOf, specForRestart } from './service-spec.ts';
@@ -31,6 +30,28 @@ import { removeSpoiled } from '../cleanup/spoiled-containers.ts';
 import { versionShown } from '../version.ts';
 import { goBack, requireParts } from './way-back.ts';
 import { probesOf, workloadOf } from '../workload.ts';
+
+/** The states of instances that have not run yet. */
+const beforeRunning: readonly DockerTask['Status']['State'][] = ['new', 'pending', 'assigned', 'accepted', 'preparing', 'ready', 'starting'];
+
+/**
+ * The spec by which an update goes on that has stopped before its end; undefined while it hasn't. There are two cases:
+ * - The engine has paused it because of an instance that it could not start itself, just after its own start.
+ * - An instance was lost with its node before it ran. The engine waits for it until the node is back, without a limit.
+ * @param lost the instances that were lost, by the ids of their tasks
+ */
+function specToGoOn({ Spec, UpdateStatus }: DockerService, tasks: readonly DockerTask[], lost: ReadonlyMap<string, unknown>): DockerServiceSpec | undefined {
+  if (UpdateStatus?.State === 'paused') return Spec;
+  if (UpdateStatus?.State !== 'updating') return undefined;
+  const [awaited] = tasks.filter(({ ID, Status }) => lost.has(ID) && beforeRunning.includes(Status.State)).toSorted((one, other) => other.CreatedAt.localeCompare(one.CreatedAt));
+  // An update under way takes no notice of a spec that is the same. What differs in a label only replaces no instance.
+  return awaited === undefined || resumedAfter(Spec.Labels) === awaited.ID ? undefined : { ...Spec, Labels: withResumed(Spec.Labels, awaited.ID) };
+}
+
+/** Sends a spec as a new update. Whoever changes the service at the same moment does so too. */
+async function goOn(context: DockerContext, { ID: id, Version }: DockerService, spec: DockerServiceSpec, signal: AbortSignal): Promise<void> {
+  await updateDockerService(context.docker, id, Version.Index, spec, credentialsForImage(context, spec.TaskTemplate.ContainerSpec.Image), { signal }).catch(ignoring('stale', 'not found'));
+}
 
 /** How long all instances have to run before they count as up, in milliseconds. */
 const settleMilliseconds = 2000;

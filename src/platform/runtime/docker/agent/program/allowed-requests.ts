@@ -1,4 +1,18 @@
-import { keepMembers, type EngineJson, type Kept } from './keep-members.ts';
+/** An object of the engine's answers. */
+type EngineJson = Record<string, unknown>;
+
+/** The members of an answer that leave the node. True keeps a member as it is. */
+interface Kept {
+  readonly [member: string]: true | Kept;
+}
+
+/** An answer of the engine with these members alone; of a list, each of its entries. */
+function keepMembers(value: unknown, kept: Kept): unknown {
+  if (Array.isArray(value)) return value.map((each) => keepMembers(each, kept));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(kept).filter(([name]) => Object.hasOwn(value, name));
+  return Object.fromEntries(members.map(([name, each]) => [name, each === true ? (value as EngineJson)[name] : keepMembers((value as EngineJson)[name], each)]));
+}
 
 /** Asks the engine of the node. @returns what it answers, parsed; undefined for an empty answer. @throws EngineAnswer if it refuses */
 export type AskEngine = (method: 'GET' | 'DELETE', path: string, query?: Readonly<Record<string, string>>) => Promise<unknown>;

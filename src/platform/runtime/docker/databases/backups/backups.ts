@@ -6,7 +6,7 @@ import { fits } from '../../nodes/fitting-nodes.ts';
 import { dockerServiceName } from '../../names.ts';
 import { byNodeName, takesInstances } from '../../nodes/node-facts.ts';
 import { boundNode } from '../../nodes/placement.ts';
-import { pollPause } from '../../poll.ts';
+import { pollPause } from '../../waits.ts';
 import { readRecord, type DockerRecord } from '../../record.ts';
 import { type BackupRecord, readBackupRecord, writeBackupRecord } from './backup-record.ts';
 import { cleanOneShot, observeOneShot } from './one-shot.ts';
