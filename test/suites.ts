@@ -85,12 +85,12 @@ export const suites: readonly Suite[] = [
     covers: 'what starts whole programs, goes through everything there is, tries many inputs, derives keys that are slow to derive, or keeps the platform\'s control',
     needs: ['zsh', 'fish', 'bsdutils', 'git', 'gcc-x86-64-linux-gnu', 'gcc-aarch64-linux-gnu', 'qemu-user-static'],
     files: [
-      'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/telemetry/command.test.ts', 'test/shipping/**/*.test.ts',
+      'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/bin.test.ts', 'test/telemetry/{command,traces}.test.ts', 'test/shipping/**/*.test.ts',
       'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts', 'test/bench/bench.test.ts',
-      'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/crash.test.ts',
+      'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/{crash,fencing}.test.ts',
       'test/platform/runtime/docker/{probe,probe-checks,probes,entrypoint,programs,send-request,remove-links,agent/relay}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
       'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
-      'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/{processes,killed-conversion}.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
+      'test/server/audit/cut-off.test.ts', 'test/server/guard/visible-events.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/{processes,killed-conversion}.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',
     ],
   },
   {
@@ -98,7 +98,7 @@ export const suites: readonly Suite[] = [
     landing: { fewer: 'every tool by one kind of client, ten tools by the other three' }, minutes: { landing: 1 }, byHand: 'when you change the guard, redaction or a transport',
   },
   {
-    name: 'foreign', script: 'test:foreign', covers: 'every tool and resource against another platform of the family, with each way in which it may differ', files: ['test/foreign/**/*.test.ts'],
+    name: 'foreign', script: 'test:foreign', covers: 'every tool and resource against another platform of the family, with each way in which it may differ', files: ['test/{foreign,other-platform}/**/*.test.ts'],
     landing: { fewer: 'every call with no difference and with all; with each by itself, the calls that it touches' }, minutes: { landing: 1 }, byHand: 'when you change the client, how answers are read, or the other platform of the tests',
   },
   {
