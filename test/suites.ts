@@ -87,7 +87,7 @@ export const suites: readonly Suite[] = [
     files: [
       'test/cli/**/*.test.ts', 'test/docs/commands.test.ts', 'test/bin.test.ts', 'test/telemetry/{command,traces}.test.ts', 'test/shipping/**/*.test.ts',
       'test/demo.test.ts', 'test/pictures.test.ts', 'test/parity/**/*.test.ts', 'test/eval/**/*.test.ts', 'test/bench/bench.test.ts',
-      'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/{crash,fencing}.test.ts',
+      'test/platform/testing/scenarios-in-a-directory.test.ts', 'test/platform/testing/control/**/*.test.ts', 'test/platform/api/{arbitrary-json,documented-answers}.test.ts', 'test/platform/engine/{crash,fencing}.test.ts', 'test/platform/store/killed-conversion.test.ts',
       'test/platform/runtime/docker/{probe,probe-checks,probes,entrypoint,programs,send-request,remove-links,agent/relay}.test.ts', 'test/platform/runtime/docker/git/{commit-reach,fetch-commit}.test.ts',
       'test/client/any-answer.test.ts', 'test/tools/{reads,organization-overview}.test.ts',
       'test/server/audit/cut-off.test.ts', 'test/server/guard/visible-events.test.ts', 'test/server/guard/approvals/**/*.test.ts', 'test/server/guard/storage/{processes,killed-conversion}.test.ts', 'test/server/redaction/{long-runs,recognition-time}.test.ts', 'test/server/call/{stage-failures,stages-of-every-tool}.test.ts',

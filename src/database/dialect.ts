@@ -3,6 +3,23 @@ import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kyse
 // oxlint-disable-next-line typescript/no-explicit-any -- a query over whichever tables.
 type AnySelect = SelectQueryBuilder<any, any, any>;
 
+/** The databases that records can be in. */
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+/**
+ * SQL for a member of a column of JSON text, as text. Indexes are found by the same expression.
+ * @param path the names on the way to it, of letters only
+ */
+export const jsonMemberOf = (kind: DatabaseKind, column: string, path: readonly string[]): string =>
+  (kind === 'postgres' ? `json_member(${column}, '{${path.join(',')}}')` : `json_extract(${column}, '$.${path.join('.')}')`);
+
+/**
+ * The function by which PostgreSQL reads members of any JSON. It reads no text out of JSON that has U+0000 or half a surrogate
+ * pair anywhere, as requests may bring them, so that these are left out first. Backslashes that stand for themselves come in pairs.
+ */
+export const jsonMemberFunction = String.raw`create function json_member(value json, path text[]) returns text language sql immutable strict
+  as $$ select regexp_replace(value::text, '(\\\\)|\\u(?:0000|d[89a-f]..)', '\1', 'gi')::json #>> path $$`;
+
 /** What databases say in words of their own. A query that needs one of these names it, and is the same on all of them. */
 export interface Dialect {
   /** A member of a column of JSON text, as text; null where it isn't there. @param path the names on the way to it, of letters only */
@@ -20,22 +37,16 @@ export interface Dialect {
 
 /** What SQLite says in words of its own. It has one writer at a time, so there is nothing to lock. */
 export const sqliteDialect: Dialect = {
-  member: (column, path) => sql`json_extract(${sql.ref(column)}, ${sql.lit(`$.${path.join('.')}`)})`,
+  member: (column, path) => sql.raw(jsonMemberOf('sqlite', `"${column}"`, path)),
   // The columns are declared NOCASE.
   sameIgnoringCase: (column, text) => sql`${sql.ref(column)} = ${text}`,
   claimed: (query) => query,
   held: (query) => query,
 };
 
-/**
- * SQL for a member of a column of JSON text, as text, in PostgreSQL. Indexes are found by the same expression.
- * @param path the names on the way to it, of letters only
- */
-export const jsonMemberOf = (column: string, path: readonly string[]): string => `json_member(${column}, '{${path.join(',')}}')`;
-
 /** What PostgreSQL says in words of its own. */
 export const postgresDialect: Dialect = {
-  member: (column, path) => sql.raw(jsonMemberOf(`"${column}"`, path)),
+  member: (column, path) => sql.raw(jsonMemberOf('postgres', `"${column}"`, path)),
   sameIgnoringCase: (column, text) => sql`lower(${sql.ref(column)}) = lower(${text}::text collate "C")`,
   claimed: (query) => query.forUpdate().skipLocked() as typeof query,
   held: (query) => query.forUpdate() as typeof query,

@@ -1,6 +1,6 @@
 /** Databases as records are kept in them: one notation of tables, one migrator and one way to query, whichever database it is. */
 
-export { jsonMemberOf, postgresDialect, type Queries } from './dialect.ts';
+export { jsonMemberFunction, jsonMemberOf, postgresDialect, type Queries } from './dialect.ts';
 export { each, IncompatibleSchema, requireCompatibleSchema, type Run, type Schema, type SchemaState, schemaStateOf, stepTableOf, takeMissingSteps } from './migrate.ts';
-export { AwaitedOutside, lookAsMigrated, openFile, openSqlite, runOn, type SqliteFile } from './sqlite.ts';
-export { flag, json, long, numbered, type RowsOf, table, text, time } from './tables.ts';
+export { AwaitedOutside, lookAsMigrated, openSqlite, runOn, type SqliteFile } from './sqlite.ts';
+export { flag, type Index, integer, json, long, numbered, type RowsOf, table, text, time } from './tables.ts';

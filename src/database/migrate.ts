@@ -1,4 +1,5 @@
-import { type DatabaseKind, statementsOf, type Tables } from './tables.ts';
+import type { DatabaseKind } from './dialect.ts';
+import { statementsOf, type Tables } from './tables.ts';
 
 /** Runs one statement within a transaction, and gives its rows. */
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -11,8 +12,10 @@ export interface SchemaStep {
    * such a program doesn't use has that of the step before.
    */
   readonly compatibleSince: number;
-  /** What it does beside adding the tables, columns and indexes that are there since it. */
-  readonly also?: Partial<Record<DatabaseKind, (run: Run) => Promise<unknown>>>;
+  /** Statements before it adds the tables, columns and indexes that are there since it. */
+  readonly before?: Partial<Record<DatabaseKind, readonly string[]>>;
+  /** Statements after that. */
+  readonly after?: Partial<Record<DatabaseKind, readonly string[]>>;
 }
 
 /** Tables that change together, in a database that may have others. */
@@ -21,6 +24,11 @@ export interface Schema<Of extends Tables = Tables> {
   readonly name: string;
   readonly tables: Of;
   readonly steps: readonly SchemaStep[];
+  /**
+   * Takes over what programs from before the steps left in a database that has none of them. It has to call `takeSteps`, which makes
+   * the tables; it may make way for them, and bring rows into them.
+   */
+  readonly takeOver?: Partial<Record<DatabaseKind, (run: Run, takeSteps: () => Promise<void>) => Promise<void>>>;
 }
 
 /** Thrown if a program and a database are too far apart to work together. */
@@ -74,6 +82,17 @@ export const each = async (run: Run, statements: readonly string[]): Promise<voi
   for (const statement of statements) await run(statement);
 };
 
+/** Takes one step. @param position its place, from 0 */
+async function takeStep({ tables, ...schema }: Schema, position: number, kind: DatabaseKind, run: Run): Promise<void> {
+  const { name, compatibleSince, before, after } = schema.steps[position]!;
+  await each(run, [
+    ...(before?.[kind] ?? []),
+    ...statementsOf(tables, position + 1, kind),
+    ...(after?.[kind] ?? []),
+    `insert into ${stepTableOf(schema)} (name, position, compatible_since) values ('${name}', ${position}, ${compatibleSince})`,
+  ]);
+}
+
 /**
  * Brings a schema to this program's version, within a transaction that keeps other processes away. A database of a newer version
  * is left as it is, if this program can work on it.
@@ -81,18 +100,15 @@ export const each = async (run: Run, statements: readonly string[]): Promise<voi
  * @throws IncompatibleSchema if it can't
  */
 export async function takeMissingSteps(schema: Schema, kind: DatabaseKind, run: Run): Promise<boolean> {
-  const steps = stepTableOf(schema);
   const moment = kind === 'postgres' ? 'timestamptz' : 'text';
-  await run(`create table if not exists ${steps} (name text primary key, position integer not null unique, compatible_since integer not null, applied_at ${moment} not null default current_timestamp)`);
+  await run(`create table if not exists ${stepTableOf(schema)} (name text primary key, position integer not null unique, compatible_since integer not null, applied_at ${moment} not null default current_timestamp)`);
   const applied = await requireCompatibleSchema(schema, run);
-  const missing = [...schema.steps.entries()].filter(([, { name }]) => !applied.some((step) => step.name === name));
-  for (const [position, { name, compatibleSince, also }] of missing) {
+  const missing = [...schema.steps.keys()].filter((position) => !applied.some(({ name }) => name === schema.steps[position]!.name));
+  const takeSteps = async (): Promise<void> => {
     // oxlint-disable-next-line no-await-in-loop -- in their order.
-    await each(run, statementsOf(schema.tables, position + 1, kind));
-    // oxlint-disable-next-line no-await-in-loop
-    await also?.[kind]?.(run);
-    // oxlint-disable-next-line no-await-in-loop
-    await run(`insert into ${steps} (name, position, compatible_since) values ('${name}', ${position}, ${compatibleSince})`);
-  }
+    for (const position of missing) await takeStep(schema, position, kind, run);
+  };
+  const takeOver = applied.length === 0 ? schema.takeOver?.[kind] : undefined;
+  await (takeOver ? takeOver(run, takeSteps) : takeSteps());
   return missing.length > 0;
 }

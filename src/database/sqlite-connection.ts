@@ -67,12 +67,10 @@ const driver = (sqlite: SqliteDialect): Driver => {
   return sqliteDriver;
 };
 
-/** kysely's dialect with transactional DDL, which SQLite supports: a migration is all or nothing. */
 const dialect = (database: SqliteDatabase | (() => Promise<SqliteDatabase>)): Dialect => {
   const sqlite = new SqliteDialect({ database });
-  const traits = Object.defineProperty(sqlite.createAdapter(), 'supportsTransactionalDdl', { value: true });
   return {
-    createAdapter: () => traits,
+    createAdapter: () => sqlite.createAdapter(),
     createDriver: () => driver(sqlite),
     createIntrospector: (db) => sqlite.createIntrospector(db),
     createQueryCompiler: () => sqlite.createQueryCompiler(),

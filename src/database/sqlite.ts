@@ -54,8 +54,7 @@ const withDialect = <Rows>(queries: Kysely<Rows>) => Object.assign(queries, { sq
 /** Runs statements by the queries of a database or of a transaction. */
 export const runOn = (queries: QueryExecutorProvider): Run => async (statement) => (await sql.raw<Record<string, unknown>>(statement).execute(queries)).rows;
 
-/** Opens a file as it is, and creates it if missing. */
-export const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
+const openFile = <Rows>(path: string, journal: Journal): SqliteFile<Rows> => {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   // SQLite would create it readable for everyone; its journals take the mode of the file.
   closeSync(openSync(path, 'a', 0o600));

@@ -1,7 +1,5 @@
 import type { Generated } from 'kysely';
-
-/** The databases that records can be in. */
-export type DatabaseKind = 'sqlite' | 'postgres';
+import { type DatabaseKind, jsonMemberOf } from './dialect.ts';
 
 /** How each database has a kind of value. Rows have times as ISO 8601 text, flags as 1 or 0, and JSON as the text that was stored. */
 const columnTypes = {
@@ -10,6 +8,8 @@ const columnTypes = {
   time: { sqlite: 'text', postgres: 'timestamptz' },
   flag: { sqlite: 'integer', postgres: 'boolean' },
   json: { sqlite: 'text', postgres: 'json' },
+  // Counts below 2^31.
+  integer: { sqlite: 'integer', postgres: 'integer' },
   // Counts, and times in milliseconds: far below 2^53.
   long: { sqlite: 'integer', postgres: 'bigint' },
 } as const satisfies Record<string, Record<DatabaseKind, string>>;
@@ -75,13 +75,20 @@ export const text = <Type extends string = string>(): Column<Type> => column({ t
 export const time = (): Column<string> => column({ type: 'time' });
 export const flag = (): Column<0 | 1> => column({ type: 'flag' });
 export const json = (): Column<string> => column({ type: 'json' });
+export const integer = (): Column<number> => column({ type: 'integer' });
 export const long = (): Column<number> => column({ type: 'long' });
 /** Numbers rows in the order in which they were written. */
 export const numbered = (): Column<Generated<number>> => column({ type: 'long', isNumber: true });
 
-/** A look-up of rows: its columns, and for which rows it is. */
+/** A member of a column of JSON, as queries name it with `member` of `Dialect`. */
+interface JsonMember {
+  readonly column: string;
+  readonly path: readonly string[];
+}
+
+/** A look-up of rows: by which columns or members it is, and for which rows. */
 export interface Index {
-  readonly on: readonly string[];
+  readonly on: readonly (string | JsonMember)[];
   readonly isUnique?: boolean;
   /** The condition in SQL, the same for all databases. */
   readonly where?: string;
@@ -94,8 +101,8 @@ export interface TableOptions {
   readonly since?: number;
   /** The columns of a key that has several. */
   readonly key?: readonly string[];
-  /** Conditions in SQL that hold for all rows, the same for all databases. */
-  readonly checks?: readonly string[];
+  /** What else holds for all rows, in SQL that is the same for all databases, such as `check (…)`. */
+  readonly constraints?: readonly string[];
   /** By name. */
   readonly indexes?: Readonly<Record<string, Index>>;
 }
@@ -153,13 +160,16 @@ const tableStatement = (name: string, { columns, options }: Table, kind: Databas
   const parts = [
     ...of.map(([own, { options: about }]) => columnOf(own, about, kind, isNumberTheKey)),
     ...(options.key ? [`${isNumberTheKey ? 'unique' : 'primary key'} (${options.key.join(', ')})`] : []),
-    ...(options.checks ?? []).map((condition) => `check (${condition})`),
+    ...(options.constraints ?? []),
   ];
   return `create table ${name} (${parts.join(', ')})${kind === 'sqlite' ? ' strict' : ''}`;
 };
 
 const indexStatement = (name: string, tableName: string, { columns }: Table, { on, isUnique, where }: Index, kind: DatabaseKind): string => {
-  const parts = on.map((part) => (kind === 'postgres' && columns[part]?.options.isCaseless ? `lower(${part})` : part));
+  const parts = on.map((part) => {
+    if (typeof part !== 'string') return jsonMemberOf(kind, part.column, part.path);
+    return kind === 'postgres' && columns[part]?.options.isCaseless ? `lower(${part})` : part;
+  });
   return `create ${isUnique ? 'unique ' : ''}index ${name} on ${tableName} (${parts.join(', ')})${where === undefined ? '' : ` where ${where}`}`;
 };
 

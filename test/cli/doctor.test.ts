@@ -261,11 +261,11 @@ describe('of the data directory', () => {
     child.kill('SIGTERM');
     await ended;
     const database = new DatabaseSync(join(directory, 'platform.sqlite'));
-    database.exec("INSERT INTO kysely_migration VALUES ('9999-later', '2040-01-01T00:00:00.000Z')");
+    database.exec("INSERT INTO platform_schema_step (name, position, compatible_since) VALUES ('9999-later', 90, 91)");
     database.close();
     const { ok, of } = await doctor([], { INFRA_DATA_DIR: directory });
     expect(ok).toBe(false);
-    expect(of('databases')).toMatchObject({ state: 'bad', says: expect.stringContaining('newer infra-mcp (9999-later)') as string });
+    expect(of('databases')).toMatchObject({ state: 'bad', says: expect.stringContaining('newer infra-mcp') as string });
   });
 
   test.skipIf(process.platform === 'win32')('says what others may read, and how to end that', async () => {

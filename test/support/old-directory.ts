@@ -5,7 +5,7 @@ import { databaseFile } from '../../src/platform/store/sqlite/database.ts';
 import { keyFile } from '../../src/platform/store/vault.ts';
 
 /** The data directories of earlier versions, by the schema that they have. */
-export const oldDirectories = ['data-0001', 'data-0002'] as const;
+export const oldDirectories = ['data-0001', 'data-0002', 'data-0018'] as const;
 
 /** Makes a data directory as an earlier program left it. @param more statements on top of what is stored */
 export async function writeOldDirectory(dataDir: string, stored: string, more = ''): Promise<void> {

@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { databaseFile, migrationNames, readMove } from '../../platform/store/index.ts';
+import { type Run, schemaStateOf } from '../../database/index.ts';
+import { databaseFile, platformSchema, readMove } from '../../platform/store/index.ts';
 import { typedProgram } from '../init/launch.ts';
 import { endpointOf } from '../wiring/data-dir-claim.ts';
 import { type DoctorFinding, findingBuilder, errorText } from './finding.ts';
@@ -73,12 +74,12 @@ function damageOf(database: DatabaseSync): DatabaseFault | undefined {
   return verdict === 'ok' ? undefined : { says: `damaged: ${verdict}`, todo: restore() };
 }
 
-/** Migrations in the platform's database that this version doesn't know. */
-function newerMigrationsOf(database: DatabaseSync): DatabaseFault | undefined {
-  if (!database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'kysely_migration'").get()) return undefined;
-  const names = database.prepare('SELECT name FROM kysely_migration').all().map(({ name }) => String(name));
-  const unknown = names.filter((name) => !migrationNames.includes(name));
-  return unknown.length === 0 ? undefined : { says: `from a newer infra-mcp (${unknown.join(', ')})`, todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
+/** Whether this version can't work on the platform's records, because a newer one changed them. */
+async function newerFaultOf(database: DatabaseSync): Promise<DatabaseFault | undefined> {
+  const run: Run = async (statement) => database.prepare(statement).all();
+  const isPresent = async (table: string): Promise<boolean> => database.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
+  if ((await schemaStateOf(platformSchema, run, isPresent)) !== 'too new') return undefined;
+  return { says: 'from a newer infra-mcp', todo: 'Use that version, or set another directory with INFRA_DATA_DIR.' };
 }
 
 /** Whether the platform's records are elsewhere by now. */
@@ -87,11 +88,11 @@ function moveFaultOf(path: string): DatabaseFault | undefined {
   return move && { says: `moved to the database ${move.to} on ${move.at}`, todo: 'Set INFRA_DATABASE_URL to the address of that database, or set another directory with INFRA_DATA_DIR.' };
 }
 
-function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefined {
+async function databaseFaultOf(dataDir: string, name: string): Promise<DatabaseFault | undefined> {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(join(dataDir, name), { readOnly: true });
-    return damageOf(database) ?? (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? newerMigrationsOf(database)) : undefined);
+    return damageOf(database) ?? (name === databaseFile ? (moveFaultOf(join(dataDir, name)) ?? (await newerFaultOf(database))) : undefined);
   } catch (error) {
     return { says: errorText(error), todo: restore() };
   } finally {
@@ -99,18 +100,16 @@ function databaseFaultOf(dataDir: string, name: string): DatabaseFault | undefin
   }
 }
 
-function databaseFindings(dataDir: string): DoctorFinding[] {
+async function databaseFindings(dataDir: string): Promise<DoctorFinding[]> {
   const files = existsSync(dataDir) ? readdirSync(dataDir).filter((name) => name.endsWith('.sqlite')) : [];
   if (files.length === 0) return [databases.good('none yet')];
-  const faults = files.flatMap((name) => {
-    const fault = databaseFaultOf(dataDir, name);
-    return fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : [];
-  });
+  const found = await Promise.all(files.map(async (name) => ({ name, fault: await databaseFaultOf(dataDir, name) })));
+  const faults = found.flatMap(({ name, fault }) => (fault ? [databases.bad(`${name}: ${fault.says}`, fault.todo)] : []));
   return faults.length > 0 ? faults : [databases.good(`${files.join(', ')}: whole`)];
 }
 
 /** Checks the data directory, its disk space and its databases. Changes nothing. */
 export const directoryFindings = async (dataDir: string): Promise<DoctorFinding[]> => {
   const found = await directoryFinding(dataDir);
-  return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), ...databaseFindings(dataDir)];
+  return found.state === 'bad' ? [found] : [found, diskFinding(dataDir), ...(await databaseFindings(dataDir))];
 };

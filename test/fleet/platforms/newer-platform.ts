@@ -1,8 +1,7 @@
-import type { Run } from '../../../src/database/index.ts';
 import { parseAddress } from '../../../src/postgres/index.ts';
 import { startPlatform } from '../../../src/platform/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { platformSchema } from '../../../src/platform/store/postgres/schema-steps.ts';
+import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
 
 /**
  * A platform of a later version, as a process: its schema has more steps. Takes the address of the database, the data directory, the
@@ -12,7 +11,7 @@ const [url, dataDir, keysDir, steps] = process.argv.slice(2) as [string, string,
 
 const known = platformSchema.steps.length;
 const later = (JSON.parse(steps) as boolean[]).map((isCompatible, index) => ({
-  name: `9${index}-later`, compatibleSince: isCompatible ? known : known + index + 1, also: { postgres: (run: Run) => run(`alter table project add column later_${index} text`) },
+  name: `9${index}-later`, compatibleSince: isCompatible ? known : known + index + 1, after: { postgres: [`alter table project add column later_${index} text`] },
 }));
 const schema = { ...platformSchema, steps: [...platformSchema.steps, ...later] };
 

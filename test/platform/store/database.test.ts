@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AwaitedOutside } from '../../../src/database/index.ts';
+import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
 import { databaseFile, openDatabase } from '../../../src/platform/store/sqlite/database.ts';
 import type { DataStore, Db } from '../../../src/platform/store/store.ts';
 
@@ -68,9 +69,15 @@ test('a transaction waits for another connection that writes, in this process to
   expect(await db.selectFrom('organization').select('id').execute()).toEqual([{ id: 'o' }]);
 });
 
-test('the database of a newer program is left alone', async () => {
-  await sql`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', ${at})`.execute(db);
-  await expect(openDatabase(dataDir)).rejects.toThrow(/9999-later/);
+/** Records a step of a newer program. @param needed how many steps a program has to know from then on */
+const addStep = (position: number, needed: number) => sql`INSERT INTO platform_schema_step (name, position, compatible_since) VALUES (${`${position}-later`}, ${position}, ${needed})`.execute(db);
+
+test('the database of a newer program is used if this one can work beside it, and else left alone', async () => {
+  const known = platformSchema.steps.length;
+  await addStep(90, known);
+  await (await openDatabase(dataDir)).destroy();
+  await addStep(91, known + 2);
+  await expect(openDatabase(dataDir)).rejects.toThrow(`platform records are of a newer version: they have ${known + 2} schema steps and need a program that knows at least ${known + 2}; this one knows ${known}. Nothing was changed.`);
 });
 
 const names = async () => (await db.selectFrom('organization').select('name').orderBy('name').execute()).map(({ name }) => name);

@@ -1,11 +1,10 @@
 import { directoryForRecords } from '../../support/memory-directory.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/platform/store/sqlite/database.ts';
 import type { DataStore } from '../../../src/platform/store/store.ts';
-import { listTotals } from '../../../src/platform/store/sqlite/migrations/0004-list-totals.ts';
 import { addEnvironment, addOrganization, projectId } from '../engine/engine-fixture.ts';
 
 let dataDir: string;
@@ -81,16 +80,5 @@ test('what a transaction undoes is not counted', async () => {
     throw new Error('on purpose');
   });
   await expect(failing).rejects.toThrow('on purpose');
-  expect(await totals()).toEqual(before);
-});
-
-test('a directory from before there were totals gets them', async () => {
-  await fill();
-  const before = await totals();
-  const { rows } = await sql<{ type: string; name: string }>`
-    SELECT type, name FROM sqlite_schema WHERE type = 'trigger' OR name LIKE 'variable_in_order%' OR name = 'deployment_service_open'`.execute(db);
-  for (const { type, name } of rows) await sql.raw(`DROP ${type} ${name}`).execute(db);
-  await db.schema.dropTable('list_total').execute();
-  await listTotals.up(db as unknown as Kysely<unknown>);
   expect(await totals()).toEqual(before);
 });

@@ -26,11 +26,11 @@ test.each([
   ['a backslash and U+0000', String.raw`"\\\u0000x"`, String.raw`\x`], ['half a surrogate pair', String.raw`"\ud800x\uDFFF"`, 'x'], ['escapes', String.raw`"\"\u00e9\n"`, '"é\n'], ['null', 'null', null],
 ])('a member is read where JSON has %s', async (_, value, text) => {
   for (const json of [`{"a": {"b": ${value}}}`, `{"odd": ${value}, "a": {"b": ${value}}}`]) {
-    expect(await onDatabaseOf(platform.dataDir, [`select ${jsonMemberOf(`$json$${json}$json$::json`, ['a', 'b'])} as member`])).toEqual([{ member: text }]);
+    expect(await onDatabaseOf(platform.dataDir, [`select ${jsonMemberOf('postgres', `$json$${json}$json$::json`, ['a', 'b'])} as member`])).toEqual([{ member: text }]);
   }
 });
 
 test('they are found by their index', async () => {
-  const plan = await onDatabaseOf(platform.dataDir, ['set enable_seqscan = off', `explain select id from service where kind = 'helm' and ${jsonMemberOf('"spec"', ['source', 'repository', 'repository', 'id'])} = 'x'`]);
+  const plan = await onDatabaseOf(platform.dataDir, ['set enable_seqscan = off', `explain select id from service where kind = 'helm' and ${jsonMemberOf('postgres', '"spec"', ['source', 'repository', 'repository', 'id'])} = 'x'`]);
   expect(JSON.stringify(plan)).toContain('service_of_helm_repository');
 });

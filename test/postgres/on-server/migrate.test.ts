@@ -57,7 +57,7 @@ const inFile = <Result>(use: (database: DatabaseSync) => Result): Result => {
 };
 
 const tablesOf = (database: DatabaseSync): string[] =>
-  database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'kysely_%'`).all().map(({ name }) => String(name));
+  database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'kysely_%' AND name <> 'platform_schema_step'`).all().map(({ name }) => String(name));
 
 /** All rows of a store by their tables, each in an order that depends on nothing but them. */
 const rowsOf = async (db: Db, tables: readonly string[]): Promise<Record<string, string[]>> => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { IncompatibleSchema, type Schema } from '../../../src/database/index.ts';
 import { openPool, type PostgresPool } from '../../../src/postgres/index.ts';
 import { openPostgresRecords } from '../../../src/platform/store/postgres/open-records.ts';
-import { platformSchema } from '../../../src/platform/store/postgres/schema-steps.ts';
+import { platformSchema } from '../../../src/platform/store/platform-schema.ts';
 import type { DataStore } from '../../../src/platform/store/store.ts';
 import { type OwnDatabase, ownDatabase } from './own-database.ts';
 
@@ -38,7 +38,7 @@ const cluster = {
 const known = platformSchema.steps.length;
 
 const later = (compatibleSince: number): Schema => ({
-  ...platformSchema, steps: [...platformSchema.steps, { name: '9999-later', compatibleSince, also: { postgres: (run) => run('alter table project add column color text') } }],
+  ...platformSchema, steps: [...platformSchema.steps, { name: '9999-later', compatibleSince, after: { postgres: ['alter table project add column color text'] } }],
 });
 
 describe('rows', () => {

@@ -1,10 +1,9 @@
 import type { PostgresPool } from '../../../postgres/index.ts';
 import type { CallWindow, CallWindows } from '../call-windows.ts';
-import { text } from './column-types.ts';
 
 /** Without a log of its own: nobody waits for the disk, and a crash of the database gives every caller a new window. */
 export const callWindowStatements: readonly string[] = [
-  `create unlogged table call_window (caller ${text} primary key, ends_at bigint not null, calls bigint not null)`,
+  `create unlogged table call_window (caller text collate "C" primary key, ends_at bigint not null, calls bigint not null)`,
   'create index call_window_end on call_window (ends_at)',
 ];
 

@@ -2,7 +2,7 @@ import type { SchemaState } from '../../../database/index.ts';
 import type { Examination } from '../../../postgres/index.ts';
 import type { KnownRecords } from '../known-records.ts';
 import { keyCheckOf, type Vault } from '../vault.ts';
-import { platformSchema } from './schema-steps.ts';
+import { platformSchema } from '../platform-schema.ts';
 
 /** What records in a database tell before a platform works on them. */
 export interface ExaminedRecords {

@@ -2,7 +2,7 @@ import { copyTable, type CopiedTable, type PostgresClient } from '../../../postg
 import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
 import { lockOf } from './open-records.ts';
 
-export { platformSchema } from './schema-steps.ts';
+export { platformSchema } from '../platform-schema.ts';
 
 /** The setting with the identity of the records that were brought here. */
 const movedFrom = 'moved_from';

@@ -1,17 +1,6 @@
-import { text } from './column-types.ts';
+import { pagedLists } from '../schema/paged-lists.ts';
 
-/** The paged lists, by table and owner. Lists of variables contain no secrets. */
-const lists: readonly { readonly table: string; readonly owner: string; readonly only?: string }[] = [
-  ...[
-    'project', 'cluster', 'labels_group', 'annotations_group', 'registry', 'helm_repository', 'alert_rule', 'alert_receiver', 'role', 'member',
-    'webhook', 'invitation',
-  ].map((table) => ({ table, owner: 'organization_id' })),
-  { table: 'environment', owner: 'project_id' },
-  { table: 'service', owner: 'environment_id' },
-  ...['project_id', 'environment_id', 'service_id'].map((owner) => ({ table: 'variable', owner, only: 'sealed_value is null' })),
-];
-
-const triggersOf = ({ table, owner, only }: (typeof lists)[number]): string[] => {
+const triggersOf = ({ table, owner, only }: (typeof pagedLists)[number]): string[] => {
   const counted = (row: string) => `${row}.${owner} is not null${only === undefined ? '' : ` and ${row}.${only}`}`;
   const trigger = `${table}_of_${owner.replace('_id', '')}`;
   return [
@@ -20,9 +9,8 @@ const triggersOf = ({ table, owner, only }: (typeof lists)[number]): string[] =>
   ];
 };
 
-/** The total of each list, so that pages need no counting, kept by triggers. */
+/** The triggers that keep the total of each list. */
 export const listTotalStatements: readonly string[] = [
-  `create table list_total (list ${text} not null, owner_id ${text} not null, total integer not null, primary key (list, owner_id))`,
   `create function count_listed() returns trigger language plpgsql as $$
     declare owner text;
     begin
@@ -35,5 +23,5 @@ export const listTotalStatements: readonly string[] = [
       end if;
       return null;
     end $$`,
-  ...lists.flatMap(triggersOf),
+  ...pagedLists.flatMap(triggersOf),
 ];

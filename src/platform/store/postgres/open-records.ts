@@ -8,7 +8,7 @@ import { type DatabaseClock, followDatabaseClock } from './database-clock.ts';
 import { postgresCallWindows } from './call-windows.ts';
 import { withRecordsFailures } from './failures.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
-import { platformSchema } from './schema-steps.ts';
+import { platformSchema } from '../platform-schema.ts';
 import { announceSchema, openWorkChannel } from './work-channel.ts';
 
 /** The lock of what one process on the records does at a time. */

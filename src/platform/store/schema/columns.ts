@@ -1,23 +1,22 @@
+import { type Index, text, time } from '../../../database/index.ts';
+
 /**
- * The column types that tables share. Times are ISO 8601 text, unless a column's name ends in `_ms`: then they are
- * milliseconds since the epoch. A column whose name begins with `sealed_` holds text that the vault encrypted.
+ * What tables have in common. A column whose name ends in `_ms` has milliseconds since the epoch; other times are ISO 8601 text.
+ * A column whose name begins with `sealed_` holds text that the vault encrypted.
  */
 
-/** A boolean, as rows have it whatever the database. */
-export type BooleanColumn = 0 | 1;
+/** The columns of every resource with an id. */
+export const identity = () => ({ id: text().key(), created_at: time(), updated_at: time() });
 
-/** JSON text. */
-export type Json = string;
-
-/** The columns of every resource with an id. Times are ISO 8601 text. */
-export interface IdentityColumns {
-  id: string;
-  created_at: string;
-  updated_at: string;
-}
+/** A name of which no two of an owner differ only in the case of ASCII letters, where there is an index that says so. */
+export const name = () => text().caseless();
 
 /** The columns of every named resource of an organization. */
-export interface InOrganization extends IdentityColumns {
-  organization_id: string;
-  name: string;
-}
+export const inOrganization = () => ({ ...identity(), organization_id: text().references('organization'), name: name() });
+
+/** Lists and their pages are in the order of creation. */
+export const inOrder = (table: string, owner = 'organization_id'): Readonly<Record<string, Index>> => ({ [`${table}_in_order`]: { on: [owner, 'created_at', 'id'] } });
+
+/** The same, where no two of an owner have the same name. */
+export const named = (table: string, owner = 'organization_id', column = 'name'): Readonly<Record<string, Index>> =>
+  ({ ...inOrder(table, owner), [`${table}_${column}`]: { on: [owner, column], isUnique: true } });

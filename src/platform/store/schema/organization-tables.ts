@@ -1,145 +1,78 @@
-import type { Generated } from 'kysely';
 import type { AlertRuleState } from '../../../contract/index.ts';
-import type { BooleanColumn, IdentityColumns, InOrganization, Json } from './columns.ts';
+import { flag, json, numbered, type RowsOf, table, text, time } from '../../../database/index.ts';
+import { identity, inOrder, inOrganization, named } from './columns.ts';
 
-export interface OrganizationTable extends IdentityColumns {
-  name: string;
-  description: string | null;
-  plan: string | null;
-  owner: string | null;
-}
+/** The organization, and the tables that belong to it alone. */
+export const organizationTables = {
+  organization: table({ ...identity(), name: text(), description: text().orNull(), plan: text().orNull(), owner: text().orNull() }),
+};
 
-export interface RoleTable extends InOrganization {
-  description: string | null;
-  /** The value of the deprecated member `role`. */
-  legacy_role: 'ADMIN' | 'DEVELOPER' | 'OWNER' | 'VIEWER';
-}
+/** The other tables of the organization's own resources. */
+export const resourceTables = {
+  registry: table({ ...inOrganization(), kind: text(), url: text(), description: text().orNull() }, { indexes: named('registry') }),
+  labels_group: table({ ...inOrganization(), labels: json() }, { indexes: named('labels_group') }),
+  annotations_group: table({ ...inOrganization(), annotations: json(), scopes: json() }, { indexes: named('annotations_group') }),
+  helm_repository: table({
+    ...inOrganization(), kind: text(), url: text().orNull(), description: text().orNull(), skip_tls_verification: flag(),
+    /** The part of the credentials that responses may show. */
+    config: json(),
+    sealed_config: text().orNull(),
+  }, { indexes: named('helm_repository') }),
+  alert_receiver: table({ ...inOrganization(), description: text().orNull(), type: text() }, { indexes: inOrder('alert_receiver') }),
+  alert_rule: table({
+    ...inOrganization(), cluster_id: text().references('cluster'), description: text(), tag: text(), condition: json(), for_duration: text(),
+    severity: text<'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL'>(), enabled: flag(), alert_receiver_ids: json(), presentation: json(), source: text<'MANAGED' | 'GHOST'>(),
+    state: text<AlertRuleState>(), target_type: text(), target_id: text(), is_up_to_date: flag(), starts_at: time().orNull(),
+  }, { indexes: { ...inOrder('alert_rule'), alert_rule_target: { on: ['target_id'] } } }),
+  role: table({
+    ...inOrganization(), description: text().orNull(),
+    /** The value of the deprecated member `role`. */
+    legacy_role: text<'ADMIN' | 'DEVELOPER' | 'OWNER' | 'VIEWER'>(),
+  }, { indexes: named('role') }),
+  member: table({
+    ...inOrganization(), name: text(), email: text().caseless(), nickname: text(), profile_picture_url: text(), last_activity_at: time(), role_id: text().references('role'),
+  }, { indexes: named('member', 'organization_id', 'email') }),
+  invitation: table({
+    ...identity(), organization_id: text().references('organization'), email: text().caseless(), role_id: text().references('role'), inviter: text(), expires_at: time(),
+  }, { indexes: { ...inOrder('invitation'), invitation_of_address: { on: ['organization_id', 'email', 'expires_at'] } } }),
+  billing_info: table({
+    organization_id: text().key().references('organization'), first_name: text().orNull(), last_name: text().orNull(), email: text().orNull(), address: text().orNull(),
+    city: text().orNull(), zip: text().orNull(), country_code: text().orNull(), state: text().orNull(), company: text().orNull(), vat_number: text().orNull(),
+  }),
+  webhook: table({
+    ...identity(), organization_id: text().references('organization'), kind: text<'STANDARD' | 'SLACK'>(), target_url: text(),
+    /** JSON array of event kinds. */
+    events: json(),
+    enabled: flag(), description: text().orNull(), sealed_target_secret: text().orNull(),
+    /** User name and password of the target URL. `target_url` itself has none. */
+    sealed_target_userinfo: text().orNull(),
+  }, { indexes: { ...inOrder('webhook'), webhook_to_notify: { on: ['organization_id', 'enabled'], since: 3 } } }),
+  /**
+   * A change that was accepted. `change` and `original_change` hold no secrets. Names are those of the time. Nothing is referred to:
+   * an event outlives what it is about.
+   */
+  audit_event: table({
+    seq: numbered(), organization_id: text(), created_at: time(), event_type: text(), target_type: text(), target_id: text().orNull(), target_name: text(), sub_target_type: text().orNull(),
+    change: json(), original_change: json().orNull(), origin: text(), triggered_by: text(), user_agent: text().orNull(), project_id: text().orNull(), project_name: text().orNull(),
+    environment_id: text().orNull(), environment_name: text().orNull(),
+  }, {
+    indexes: {
+      audit_event_in_order: { on: ['organization_id', 'created_at', 'seq'] },
+      audit_event_of_former_domain: { on: [{ column: 'original_change', path: ['domain'] }], where: "event_type = 'DELETE' and sub_target_type = 'CUSTOM_DOMAIN'", since: 3 },
+      ...Object.fromEntries(['target', 'environment', 'project'].map((subject) =>
+        [`audit_event_of_${subject}`, { on: [`${subject}_id`, 'created_at', 'seq'], where: `${subject}_id is not null`, since: 3 }])),
+    },
+  }),
+};
 
-export interface MemberTable extends InOrganization {
-  email: string;
-  nickname: string;
-  profile_picture_url: string;
-  last_activity_at: string;
-  role_id: string;
-}
-
-export interface InvitationTable extends IdentityColumns {
-  organization_id: string;
-  email: string;
-  role_id: string;
-  inviter: string;
-  expires_at: string;
-}
-
-export interface BillingInfoTable {
-  organization_id: string;
-  first_name: string | null;
-  last_name: string | null;
-  email: string | null;
-  address: string | null;
-  city: string | null;
-  zip: string | null;
-  country_code: string | null;
-  state: string | null;
-  company: string | null;
-  vat_number: string | null;
-}
-
-export interface RegistryTable extends InOrganization {
-  kind: string;
-  url: string;
-  description: string | null;
-}
-
-export interface LabelsGroupTable extends InOrganization {
-  labels: Json;
-}
-
-export interface AnnotationsGroupTable extends InOrganization {
-  annotations: Json;
-  scopes: Json;
-}
-
-export interface HelmRepositoryTable extends InOrganization {
-  kind: string;
-  url: string | null;
-  description: string | null;
-  skip_tls_verification: BooleanColumn;
-  /** The part of the credentials that responses may show. */
-  config: Json;
-  sealed_config: string | null;
-}
-
-export interface AlertReceiverTable extends InOrganization {
-  description: string | null;
-  type: string;
-}
-
-export interface AlertRuleTable extends InOrganization {
-  cluster_id: string;
-  description: string;
-  tag: string;
-  condition: Json;
-  for_duration: string;
-  severity: 'LOW' | 'MEDIUM' | 'HIGH' | 'CRITICAL';
-  enabled: BooleanColumn;
-  alert_receiver_ids: Json;
-  presentation: Json;
-  source: 'MANAGED' | 'GHOST';
-  state: AlertRuleState;
-  target_type: string;
-  target_id: string;
-  is_up_to_date: BooleanColumn;
-  starts_at: string | null;
-}
-
-export interface WebhookTable extends IdentityColumns {
-  organization_id: string;
-  kind: 'STANDARD' | 'SLACK';
-  target_url: string;
-  /** JSON array of event kinds. */
-  events: Json;
-  enabled: BooleanColumn;
-  description: string | null;
-  sealed_target_secret: string | null;
-  /** User name and password of the target URL. `target_url` itself has none. */
-  sealed_target_userinfo: Generated<string | null>;
-}
-
-/** A change that was accepted. `change` and `original_change` hold no secrets. Names are those of the time. */
-export interface AuditEventTable {
-  seq: Generated<number>;
-  organization_id: string;
-  created_at: string;
-  event_type: string;
-  target_type: string;
-  target_id: string | null;
-  target_name: string;
-  sub_target_type: string | null;
-  change: Json;
-  original_change: Json | null;
-  origin: string;
-  triggered_by: string;
-  user_agent: string | null;
-  project_id: string | null;
-  project_name: string | null;
-  environment_id: string | null;
-  environment_name: string | null;
-}
-
-/** The tables of the organization's own resources. */
-export interface OrganizationTables {
-  organization: OrganizationTable;
-  role: RoleTable;
-  member: MemberTable;
-  invitation: InvitationTable;
-  billing_info: BillingInfoTable;
-  registry: RegistryTable;
-  labels_group: LabelsGroupTable;
-  annotations_group: AnnotationsGroupTable;
-  helm_repository: HelmRepositoryTable;
-  alert_receiver: AlertReceiverTable;
-  alert_rule: AlertRuleTable;
-  webhook: WebhookTable;
-  audit_event: AuditEventTable;
-}
+type Rows = RowsOf<typeof resourceTables>;
+export type RoleTable = Rows['role'];
+export type MemberTable = Rows['member'];
+export type InvitationTable = Rows['invitation'];
+export type RegistryTable = Rows['registry'];
+export type LabelsGroupTable = Rows['labels_group'];
+export type AnnotationsGroupTable = Rows['annotations_group'];
+export type HelmRepositoryTable = Rows['helm_repository'];
+export type AlertRuleTable = Rows['alert_rule'];
+export type WebhookTable = Rows['webhook'];
+export type AuditEventTable = Rows['audit_event'];

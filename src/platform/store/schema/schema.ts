@@ -1,115 +1,9 @@
-import type { Generated } from 'kysely';
 import type { ClusterState, DeploymentState, EnvironmentMode, PermissionLevel, ServiceKind, VariableScope, VariableType } from '../../../contract/index.ts';
-import type { BooleanColumn, IdentityColumns, InOrganization, Json } from './columns.ts';
-import type { EngineTables } from './engine-tables.ts';
-import type { MeasurementTables } from './measurement-tables.ts';
-import type { OrganizationTables } from './organization-tables.ts';
-
-export interface ProjectTable extends InOrganization {
-  description: string | null;
-}
-
-export interface ClusterTable extends InOrganization {
-  description: string | null;
-  region: string;
-  cloud_provider: string;
-  version: string;
-  /** The version that an upgrade installs; null if there is none. */
-  next_version: string | null;
-  is_default: BooleanColumn;
-  production: BooleanColumn;
-  status: ClusterState;
-  maximum_cpu: number;
-  maximum_memory: number;
-  maximum_gpu: number;
-  last_execution_id: string | null;
-  last_deployment_at: string | null;
-  /** The name of the runtime that its services run on. */
-  runtime: Generated<string>;
-}
-
-/** At most one lock per cluster. An expired lock counts as none. */
-export interface ClusterLockTable {
-  cluster_id: string;
-  reason: string;
-  locked_at: string;
-  owner_name: string;
-  ttl_in_days: number;
-}
-
-export interface EnvironmentTable extends IdentityColumns {
-  project_id: string;
-  cluster_id: string;
-  name: string;
-  mode: EnvironmentMode;
-  updated_by: string;
-  /** The aggregate of its services' states, maintained by the engine. */
-  state: DeploymentState;
-}
-
-export interface ServiceTable extends IdentityColumns {
-  environment_id: string;
-  kind: ServiceKind;
-  name: string;
-  /** The configuration: the member of `ServiceSpecs` (service-spec.ts) for the kind. */
-  spec: Json;
-  deployed_state: DeploymentState;
-  deployment_status: 'NEVER_DEPLOYED' | 'UP_TO_DATE' | 'OUT_OF_DATE';
-  /** The running configuration, written by the engine when a deployment succeeds. */
-  deployed_spec: Json | null;
-  /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
-  deployed_commit: Json | null;
-  /** What the runtime recorded of the running version. Written by the engine. */
-  deployed_record: string | null;
-  last_deployment_id: string | null;
-  last_deployment_at: string | null;
-}
-
-/** A variable or secret. It belongs to exactly one project, environment or service. */
-export interface VariableTable extends IdentityColumns {
-  project_id: string | null;
-  environment_id: string | null;
-  service_id: string | null;
-  key: string;
-  scope: VariableScope;
-  variable_type: VariableType;
-  /** In plain text; null for secrets, which have a sealed value. */
-  value: string | null;
-  sealed_value: string | null;
-  mount_path: string | null;
-  description: string | null;
-  enable_interpolation_in_file: BooleanColumn | null;
-  /** The variable that an ALIAS or OVERRIDE refers to. */
-  linked_variable_id: string | null;
-  owned_by: string | null;
-}
-
-/** A domain of a service. It is unique, ignoring case. */
-export interface CustomDomainTable extends IdentityColumns {
-  service_id: string;
-  domain: string;
-  generate_certificate: BooleanColumn;
-  use_cdn: BooleanColumn;
-}
-
-/** The number of rows in each list of an owner. Database triggers maintain it. */
-export interface ListTotalTable {
-  list: string;
-  owner_id: string;
-  total: number;
-}
-
-export interface ApiTokenTable {
-  id: string;
-  name: string;
-  permission: PermissionLevel;
-  /** SHA-256 of the value, hexadecimal. */
-  hash: string;
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-}
+import { flag, integer, json, type RowsOf, table, text, time } from '../../../database/index.ts';
+import { identity, inOrder, inOrganization, name, named } from './columns.ts';
+import { engineTables } from './engine-tables.ts';
+import { measurementTables } from './measurement-tables.ts';
+import { organizationTables, resourceTables } from './organization-tables.ts';
 
 /**
  * What the platform stores about itself: `seeded`, set once the seed is complete; `key_check`, a signature by the key that
@@ -121,23 +15,108 @@ export interface ApiTokenTable {
  */
 export type SettingName = 'seeded' | 'key_check' | 'starts' | 'stepped_time' | 'events_since' | 'events_removed' | 'platform_id' | 'fault_rules' | 'moved_from' | `swarm_of_${string}`;
 
-export interface SettingTable {
-  name: SettingName;
-  value: string;
-}
+const owners = ['project', 'environment', 'service'] as const;
 
-interface PlatformTables {
-  project: ProjectTable;
-  cluster: ClusterTable;
-  cluster_lock: ClusterLockTable;
-  environment: EnvironmentTable;
-  service: ServiceTable;
-  variable: VariableTable;
-  custom_domain: CustomDomainTable;
-  api_token: ApiTokenTable;
-  setting: SettingTable;
-  list_total: ListTotalTable;
-}
+const isOf = (owner: string): string => `case when ${owner}_id is null then 0 else 1 end`;
+
+const projectTables = {
+  project: table({ ...inOrganization(), description: text().orNull() }, { indexes: named('project') }),
+  cluster: table({
+    ...inOrganization(), description: text().orNull(), region: text(), cloud_provider: text(), version: text(),
+    /** The version that an upgrade installs; null if there is none. */
+    next_version: text().orNull(),
+    is_default: flag(), production: flag(), status: text<ClusterState>(), maximum_cpu: integer(), maximum_memory: integer(), maximum_gpu: integer(), last_execution_id: text().orNull(),
+    last_deployment_at: time().orNull(),
+    /** The name of the runtime that its services run on. */
+    runtime: text().default('simulated'),
+  }, { indexes: named('cluster') }),
+  /** At most one lock per cluster. An expired lock counts as none. */
+  cluster_lock: table({ cluster_id: text().key().references('cluster'), reason: text(), locked_at: time(), owner_name: text(), ttl_in_days: integer() }),
+  environment: table({
+    ...identity(), project_id: text().references('project'), cluster_id: text().references('cluster'), name: name(),
+    mode: text<EnvironmentMode>(), updated_by: text(),
+    /** The aggregate of its services' states, maintained by the engine. */
+    state: text<DeploymentState>(),
+  }, { indexes: { ...named('environment', 'project_id'), environment_of_cluster: { on: ['cluster_id'] } } }),
+  service: table({
+    ...identity(), environment_id: text().references('environment'), kind: text<ServiceKind>(), name: name(),
+    /** The configuration: the member of `ServiceSpecs` (service-spec.ts) for the kind. */
+    spec: json(),
+    deployed_state: text<DeploymentState>(), deployment_status: text<'NEVER_DEPLOYED' | 'UP_TO_DATE' | 'OUT_OF_DATE'>(),
+    /** The running configuration, written by the engine when a deployment succeeds. */
+    deployed_spec: json().orNull(),
+    /** The running commit, as `DeployedCommit` (service-spec.ts). Written by the engine. */
+    deployed_commit: json().orNull(),
+    /** What the runtime recorded of the running version. Written by the engine. */
+    deployed_record: text().orNull(),
+    last_deployment_id: text().orNull(), last_deployment_at: time().orNull(),
+  }, {
+    indexes: {
+      ...named('service', 'environment_id'),
+      service_of_last_deployment: { on: ['last_deployment_id'], where: 'last_deployment_id is not null' },
+      service_of_helm_repository: { on: [{ column: 'spec', path: ['source', 'repository', 'repository', 'id'] }], where: "kind = 'helm'", since: 2 },
+      service_in_state: { on: ['deployed_state'], since: 4 },
+    },
+  }),
+  /** A variable or secret. It belongs to exactly one project, environment or service. */
+  variable: table({
+    ...identity(), project_id: text().references('project').orNull(), environment_id: text().references('environment').orNull(), service_id: text().references('service').orNull(),
+    key: text(), scope: text<VariableScope>(), variable_type: text<VariableType>(),
+    /** In plain text; null for secrets, which have a sealed value. */
+    value: text().orNull(),
+    sealed_value: text().orNull(), mount_path: text().orNull(), description: text().orNull(), enable_interpolation_in_file: flag().orNull(),
+    /** The variable that an ALIAS or OVERRIDE refers to. */
+    linked_variable_id: text().references('variable').orNull(),
+    owned_by: text().orNull(),
+  }, {
+    constraints: [...owners.map((owner) => `unique (${owner}_id, key)`), `check (${owners.map(isOf).join(' + ')} = 1)`, 'check ((value is null) <> (sealed_value is null))'],
+    indexes: {
+      variable_linking: { on: ['linked_variable_id'] },
+      ...Object.fromEntries(owners.flatMap((owner) => {
+        const on = [`${owner}_id`, 'created_at', 'id'];
+        return [
+          [`variable_in_order_of_${owner}`, { on, where: `sealed_value is null and ${owner}_id is not null` }],
+          [`secret_of_${owner}`, { on, where: `sealed_value is not null and ${owner}_id is not null`, since: 4 }],
+        ];
+      })),
+    },
+  }),
+  /** A domain of a service. It is unique, ignoring case. */
+  custom_domain: table({ ...identity(), service_id: text().references('service', { onDelete: 'cascade' }), domain: text().caseless(), generate_certificate: flag(), use_cdn: flag() }, {
+    indexes: { custom_domain_domain: { on: ['domain'], isUnique: true }, ...inOrder('custom_domain', 'service_id') },
+  }),
+};
+
+const ownTables = {
+  api_token: table({
+    id: text().key(), name: text(), permission: text<PermissionLevel>(),
+    /** SHA-256 of the value, hexadecimal. */
+    hash: text().unique(),
+    created_at: time(), expires_at: time().orNull(), last_used_at: time().orNull(), revoked_at: time().orNull(),
+  }),
+  setting: table({ name: text<SettingName>().key(), value: text() }),
+};
+
+/** Every table. What a table refers to comes before it. */
+export const platformTables = {
+  ...organizationTables,
+  ...projectTables,
+  ...resourceTables,
+  ...ownTables,
+  ...engineTables,
+  ...measurementTables,
+  /** The number of rows in each list of an owner. Database triggers maintain it. */
+  list_total: table({ list: text(), owner_id: text(), total: integer() }, { key: ['list', 'owner_id'], indexes: { totals_of_owner: { on: ['owner_id'], since: 3 } } }),
+};
 
 /** Every table, with its rows as code sees them. */
-export type DatabaseSchema = PlatformTables & OrganizationTables & EngineTables & MeasurementTables;
+export type DatabaseSchema = RowsOf<typeof platformTables>;
+
+export type ProjectTable = DatabaseSchema['project'];
+export type ClusterTable = DatabaseSchema['cluster'];
+export type ClusterLockTable = DatabaseSchema['cluster_lock'];
+export type EnvironmentTable = DatabaseSchema['environment'];
+export type ServiceTable = DatabaseSchema['service'];
+export type VariableTable = DatabaseSchema['variable'];
+export type CustomDomainTable = DatabaseSchema['custom_domain'];
+export type ApiTokenTable = DatabaseSchema['api_token'];

@@ -1,13 +1,13 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { openFile, type SqliteFile } from '../../../database/index.ts';
+import { openSqlite, type SqliteFile } from '../../../database/index.ts';
 import type { DatabaseSchema } from '../schema/schema.ts';
 import type { DataStore, Db } from '../store.ts';
 import { systemClock } from '../../common/index.ts';
 import { createCallWindows } from '../call-windows.ts';
+import { platformSchema } from '../platform-schema.ts';
 import { createWorkListeners } from '../work-listeners.ts';
-import { migrate } from './migrations/migrate.ts';
 import { requireNotMoved } from './moved-records.ts';
 
 /** The name of the database file in the data directory. */
@@ -51,13 +51,7 @@ const createStore = ({ writer, reader, read, write: writeTo, close }: SqliteFile
 export async function openDatabase(dataDir: string): Promise<DataStore> {
   const path = join(dataDir, databaseFile);
   requireNotMoved(path);
-  const file = openFile<DatabaseSchema>(path, 'write-ahead');
+  const file = await openSqlite(path, platformSchema, 'write-ahead');
   chmodSync(path, 0o600);
-  try {
-    await migrate(file.writer);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
   return createStore(file);
 }

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { stepTableOf } from '../../../database/index.ts';
 import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
+import { platformSchema } from '../platform-schema.ts';
 import type { DataStore } from '../store.ts';
 import { copyDatabase } from './copy-database.ts';
 import { databaseFile, openDatabase } from './database.ts';
@@ -12,7 +14,7 @@ import { requireIntact, stagingPrefix } from './replacement.ts';
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** Tables of this database only: its own, and those of its migrations. Workers end before their records move. */
-const particular = ["name NOT LIKE 'sqlite_%'", "name NOT LIKE 'kysely_%'", `name NOT IN ('${moveMark}', 'worker')`].join(' AND ');
+const particular = ["name NOT LIKE 'sqlite_%'", "name NOT LIKE 'kysely_%'", `name NOT IN ('${moveMark}', '${stepTableOf(platformSchema)}', 'worker')`].join(' AND ');
 
 const tablesIn = (database: DatabaseSync): string[] => database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND ${particular} ORDER BY name`).all().map(({ name }) => String(name));
 

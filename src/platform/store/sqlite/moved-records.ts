@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { migrationTable } from './earlier-directory.ts';
 
 /** The table that says where the records of a file are now, and the migration by whose name earlier programs refuse the file too. */
 export const moveMark = 'moved_to_database';
@@ -21,7 +22,7 @@ export const moveOf = (database: DatabaseSync): RecordsMove | undefined => {
 
 /** Removes the mark from an open file. */
 export const clearMove = (database: DatabaseSync): void => {
-  if (moveOf(database)) database.exec(`BEGIN IMMEDIATE; DROP TABLE ${moveMark}; DELETE FROM kysely_migration WHERE name = '${moveMark}'; COMMIT`);
+  if (moveOf(database)) database.exec(`BEGIN IMMEDIATE; DROP TABLE ${moveMark}; DELETE FROM ${migrationTable} WHERE name = '${moveMark}'; COMMIT`);
 };
 
 const inFile = <Result>(path: string, use: (database: DatabaseSync) => Result): Result | undefined => {
@@ -44,7 +45,7 @@ export const hasUnmovedRecords = (path: string): boolean => existsSync(path) && 
 export const markMoved = (path: string, { to, at }: RecordsMove): void => inFile(path, (database) => {
   database.exec(`PRAGMA synchronous = FULL; BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS ${moveMark} (address TEXT NOT NULL, moved_at TEXT NOT NULL) STRICT; DELETE FROM ${moveMark}`);
   database.prepare(`INSERT INTO ${moveMark} VALUES (?, ?)`).run(to, at);
-  database.prepare('INSERT OR REPLACE INTO kysely_migration (name, timestamp) VALUES (?, ?)').run(moveMark, at);
+  database.prepare(`INSERT OR REPLACE INTO ${migrationTable} (name, timestamp) VALUES (?, ?)`).run(moveMark, at);
   database.exec('COMMIT');
 });
 

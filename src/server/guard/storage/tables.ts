@@ -1,4 +1,4 @@
-import { each, flag, json, long, numbered, type Queries, type RowsOf, type Schema, table, text, time } from '../../../database/index.ts';
+import { flag, json, long, numbered, type Queries, type RowsOf, type Schema, table, text, time } from '../../../database/index.ts';
 import { takeOverEarlierFile } from './earlier-file.ts';
 
 /** The operator's decision and, if approved, whether in a terminal or on the page. */
@@ -18,7 +18,7 @@ const tables = {
   guard_waiting: table({
     code: text().key(), seq: numbered(), call: text(), identity: text(), record: text(), seal: text(), expires_at: time(), verdict: text<Verdict>().orNull(), signature: text().orNull(),
   }, {
-    checks: ['(verdict is null) = (signature is null)'],
+    constraints: ['check ((verdict is null) = (signature is null))'],
     indexes: {
       guard_waiting_call: { on: ['call'] },
       guard_waiting_identity: { on: ['identity'], where: 'verdict is null' },
@@ -38,26 +38,22 @@ const tables = {
   }),
 };
 
-const [putLocks, putTime, putLaterLocks] = ["insert into guard_lock values ('waiting'), ('high-risk calls'), ('secret tries')", 'insert into guard_time values (null)', "insert into guard_lock values ('keys')"];
+const inBoth = (...statements: readonly string[]) => ({ sqlite: statements, postgres: statements });
 
 /** What guarded servers share, in a database that others may share as well. */
 export const guardSchema: Schema<typeof tables> = {
   name: 'guard',
   tables,
   steps: [
-    {
-      name: '0001-shared-state',
-      compatibleSince: 1,
-      also: {
-        postgres: (run) => each(run, [putLocks, putTime]),
-        sqlite: async (run) => {
-          await each(run, [putLocks, putTime]);
-          await takeOverEarlierFile(run);
-        },
-      },
-    },
-    { name: '0002-keys-operators-resources', compatibleSince: 1, also: { postgres: (run) => run(putLaterLocks), sqlite: (run) => run(putLaterLocks) } },
+    { name: '0001-shared-state', compatibleSince: 1, after: inBoth("insert into guard_lock values ('waiting'), ('high-risk calls'), ('secret tries')", 'insert into guard_time values (null)') },
+    { name: '0002-keys-operators-resources', compatibleSince: 1, after: inBoth("insert into guard_lock values ('keys')") },
   ],
+  takeOver: {
+    sqlite: async (run, takeSteps) => {
+      await takeSteps();
+      await takeOverEarlierFile(run);
+    },
+  },
 };
 
 /** Runs queries on the tables. */

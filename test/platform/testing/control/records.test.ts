@@ -83,10 +83,10 @@ test('what can not be restored is refused, says why, and changes nothing', async
   expect(await refusal('POST', '/restore', { name: 'none' })).toMatch(/^404 No snapshot is called none\. There are: /);
   await snapshot('newer');
   const newer = new DatabaseSync(snapshotFile('newer'));
-  newer.exec(`INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', '2026-01-01')`);
+  newer.exec("INSERT INTO platform_schema_step (name, position, compatible_since) VALUES ('9999-later', 90, 91)");
   newer.close();
   await writeFile(snapshotFile('damaged'), 'no database at all, but long enough to look like something'.repeat(100));
-  expect(await refusal('POST', '/restore', { name: 'newer' })).toMatch(/^400 The snapshot newer can't be restored: .*9999-later.* Nothing was changed\.$/);
+  expect(await refusal('POST', '/restore', { name: 'newer' })).toMatch(/^400 The snapshot newer can't be restored: .*platform records are of a newer version.* Nothing was changed\.$/);
   expect(await refusal('POST', '/restore', { name: 'damaged' })).toBe("400 The snapshot damaged can't be restored: file is not a database. Nothing was changed.");
   expect(await projects()).toContain('here');
   expect((await readdir(platform.dataDir)).filter((name) => name.startsWith('replacing'))).toEqual([]);
