@@ -2,7 +2,7 @@ import {
   type CompiledQuery, type DatabaseConnection, HandleEmptyInListsPlugin, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type QueryResult, replaceWithNoncontingentExpression, sql as rawSql,
 } from 'kysely';
 import { postgresDialect, type Queries } from '../database/index.ts';
-import { isOutdatedStatement } from './failures.ts';
+import { isOutdatedStatement } from './transaction.ts';
 import { type PostgresClient, storableText } from './pool.ts';
 
 /** What runs statements: one connection, or whichever of a pool is free. */

@@ -87,5 +87,5 @@ export async function takeOverEarlierDirectory(run: Run, takeSteps: () => Promis
     `create table ${migrationTable} (name text primary key, timestamp text not null) strict`,
     `insert into ${migrationTable} values ('${refusal}', strftime('%Y-%m-%dT%H:%M:%fZ'))`,
   ]);
-  if ((await run('pragma foreign_key_check')).length > 0) throw new Error('The database refers to rows that are not there, and was left as it is.');
+  if ((await run('select 1 from pragma_foreign_key_check limit 1')).length > 0) throw new Error('The database refers to rows that are not there, and was left as it is.');
 }

@@ -2,27 +2,24 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { stepTableOf } from '../../../database/index.ts';
 import type { ExportedRecords, ExportedTable } from '../exported-records.ts';
-import { platformSchema } from '../platform-schema.ts';
+import { platformTables } from '../schema/schema.ts';
 import type { DataStore } from '../store.ts';
 import { copyDatabase } from './copy-database.ts';
 import { databaseFile, openDatabase } from './database.ts';
-import { clearMove, moveMark } from './moved-records.ts';
+import { clearMove } from './moved-records.ts';
 import { requireIntact, stagingPrefix } from './replacement.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Tables of this database only: its own, and those of its migrations. Workers end before their records move. */
-const particular = ["name NOT LIKE 'sqlite_%'", "name NOT LIKE 'kysely_%'", `name NOT IN ('${moveMark}', '${stepTableOf(platformSchema)}', 'worker')`].join(' AND ');
-
-const tablesIn = (database: DatabaseSync): string[] => database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND ${particular} ORDER BY name`).all().map(({ name }) => String(name));
+/** Workers end before their records move. */
+const movedTables = Object.keys(platformTables).filter((name) => name !== 'worker').toSorted();
 
 const rowsIn = (database: DatabaseSync, table: string): Iterable<Row> => database.prepare(`SELECT * FROM "${table}" ORDER BY rowid`).iterate() as Iterable<Row>;
 
 const identityOf = (database: DatabaseSync): string => {
   const hash = createHash('sha256');
-  for (const table of tablesIn(database)) {
+  for (const table of movedTables) {
     hash.update(`${table}\n`);
     for (const row of rowsIn(database, table)) hash.update(`${JSON.stringify(Object.values(row))}\n`);
   }
@@ -77,7 +74,7 @@ export async function exportRecords(dataDir: string, change: (db: DataStore) => 
     const database = new DatabaseSync(copy, { readOnly: true });
     return {
       identity,
-      tables: tablesIn(database).map((table) => exportedTable(database, table)),
+      tables: movedTables.map((table) => exportedTable(database, table)),
       close: async () => {
         database.close();
         await remove();

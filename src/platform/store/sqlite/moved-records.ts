@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { migrationTable } from './earlier-directory.ts';
 
 /** The table that says where the records of a file are now, and the migration by whose name earlier programs refuse the file too. */
-export const moveMark = 'moved_to_database';
+const moveMark = 'moved_to_database';
 
 /** Where the records of a data directory went. */
 export interface RecordsMove {
