@@ -78,7 +78,6 @@ async function runSuite(suite: Suite, env: NodeJS.ProcessEnv, reports: string): 
 /** Runs suites one after another. */
 async function runEach(suites: readonly Suite[], env: NodeJS.ProcessEnv, reports: string): Promise<Ended[]> {
   const ended: Ended[] = [];
-  // oxlint-disable-next-line no-await-in-loop
   for (const suite of suites) ended.push(await runSuite(suite, env, reports));
   return ended;
 }

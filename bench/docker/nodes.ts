@@ -74,23 +74,18 @@ async function measureCase(program: BundledProgram, { nodes: count, cluster, rou
     const machine = await startPlatformOn(program, { docker: first.docker, image: await swarm.publish('shell'), cluster: { engine: first.socket, ...cluster } });
     try {
       const ids: string[] = [];
-      // oxlint-disable-next-line no-await-in-loop
       for (let number = 0; number < servicesAtOnce; number += 1) ids.push(await machine.createContainer(`bench-${number}`));
       // Pulls the image everywhere, and makes the network.
       await deployAll(machine, ids);
       const all: Partial<Measured>[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        // oxlint-disable-next-line no-await-in-loop
         const rate = await deployAll(machine, ids);
         const last = swarm.hosts.at(-1)!;
-        // oxlint-disable-next-line no-await-in-loop
         const lost = count > 1 ? await lose(machine, last, ids) : undefined;
         all.push({ rate, ...lost });
         log(JSON.stringify({ nodes: count, ...cluster, ...all.at(-1) }));
         if (lost) {
-          // oxlint-disable-next-line no-await-in-loop
           await last.start();
-          // oxlint-disable-next-line no-await-in-loop
           await swarm.nodesAre({ [last.name]: 'ready' });
         }
       }

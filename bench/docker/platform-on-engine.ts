@@ -104,10 +104,9 @@ export const longestWait = 600_000;
 export async function until<Value>(find: () => Promise<Value | undefined>): Promise<Value> {
   for (const end = Date.now() + longestWait; ;) {
     if (Date.now() > end) throw new Error(`Waited ${longestWait / 60_000} minutes in vain.`);
-    // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+    // Each attempt follows the one before.
     const found = await find();
     if (found !== undefined) return found;
-    // oxlint-disable-next-line no-await-in-loop
     await pause(pollMilliseconds);
   }
 }

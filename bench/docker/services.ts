@@ -18,11 +18,9 @@ async function measure({ program: build, repetitions: times, log }: BenchContext
     const [idleCpu] = await cpuShares([[platform.pid]], watched);
     const idleMemory = await residentMemory(platform.pid);
     const ids: string[] = [];
-    // oxlint-disable-next-line no-await-in-loop
     for (let number = 0; number < count; number += 1) ids.push(await machine.createContainer(`bench-${number}`));
     const began = performance.now();
     await direct.call('deploy_environment', { environment_id: environmentId });
-    // oxlint-disable-next-line no-await-in-loop
     for (const id of ids) await untilDeployed(machine, id);
     log(`${count} services are deployed after ${Math.round((performance.now() - began) / 1000)} s`);
     const afterwards = await residentMemory(platform.pid);

@@ -31,7 +31,6 @@ export function skipDoors(read: (path: string) => Promise<string> = (path) => re
     for (const { groups } of (await read(door)).matchAll(named)) {
       const file = join(dirname(door), groups!['specifier']!);
       for (const { name, as } of namesIn(groups!['names']!)) {
-        // oxlint-disable-next-line no-await-in-loop
         origins.set(as, await originOf(file, name));
       }
     }
@@ -52,7 +51,6 @@ export function skipDoors(read: (path: string) => Promise<string> = (path) => re
     for (const { 0: statement, groups } of source.matchAll(named)) {
       const door = join(dirname(path), groups!['specifier']!);
       if (!isDoor(door) || door === path) continue;
-      // oxlint-disable-next-line no-await-in-loop
       const statements = await Promise.all(namesIn(groups!['names']!).map(async ({ isType, name, as }) => {
         const origin = await originOf(door, name);
         const specifier = relative(dirname(path), origin.file).replaceAll(sep, '/');

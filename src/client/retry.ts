@@ -90,13 +90,11 @@ export async function sendWithRetries(options: RetryOptions): Promise<SendResult
   const { method, maxAttempts, lifetime, deadline, now, random, sleep } = options;
   let outcomeUnknown = false;
   for (let attempts = 1; ; attempts += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     const outcome = await attempt(options, attempts);
     outcomeUnknown ||= method !== 'GET' && mayHaveTakenEffect(outcome);
     const wait = waitBeforeRetry(outcome, { method, attempts, maxAttempts, now: now(), deadline, random });
     if (wait === undefined) return { outcome, attempts, outcomeUnknown };
     options.onRetry(outcome, wait);
-    // oxlint-disable-next-line no-await-in-loop
     await sleep(wait, lifetime.signal).catch(() => undefined);
   }
 }

@@ -78,7 +78,6 @@ export function createTransport(base: BaseUrl, timeouts: Timeouts, maximumBytes:
     let path = base.prefix + request.target;
     try {
       for (let hops = 0; ; hops += 1) {
-        // oxlint-disable-next-line no-await-in-loop
         const response = await exchange(request, path, signal);
         const hop = nextHop(base, request, path, response);
         if (hop === undefined) return { response };

@@ -78,7 +78,7 @@ export async function requireCompatibleSchema(schema: Schema, run: Run): Promise
 
 /** Runs statements one after another. */
 export const each = async (run: Run, statements: readonly string[]): Promise<void> => {
-  // oxlint-disable-next-line no-await-in-loop -- in their order.
+  // In their order.
   for (const statement of statements) await run(statement);
 };
 
@@ -105,7 +105,7 @@ export async function takeMissingSteps(schema: Schema, kind: DatabaseKind, run: 
   const applied = await requireCompatibleSchema(schema, run);
   const missing = [...schema.steps.keys()].filter((position) => !applied.some(({ name }) => name === schema.steps[position]!.name));
   const takeSteps = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- in their order.
+    // In their order.
     for (const position of missing) await takeStep(schema, position, kind, run);
   };
   const takeOver = applied.length === 0 ? schema.takeOver?.[kind] : undefined;

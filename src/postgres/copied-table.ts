@@ -111,7 +111,7 @@ export async function copyTable(client: PostgresClient, { table, columns, rows }
   for (const batch of batchesOf(rows(), columns)) {
     const inForm = batch.map(stored);
     inForm.forEach(written.add);
-    // oxlint-disable-next-line no-await-in-loop -- one batch after the other, on one connection.
+    // One batch after the other, on one connection.
     await insert(client, table, columns, inForm);
   }
   for await (const row of readBack(client, `select ${columns.map(escapeIdentifier).join(', ')} from ${escapeIdentifier(table)} where ${isCopied}`)) found.add(row);

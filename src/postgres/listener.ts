@@ -69,9 +69,8 @@ export function listen({ config, channel, onMessage, onListening, onLost, askMil
   const loop = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       // What can't connect now can later: until then, work is found by looking for it.
-      // oxlint-disable-next-line no-await-in-loop -- one connection after the other.
+      // One connection after the other.
       await listenOnce().catch(() => {});
-      // oxlint-disable-next-line no-await-in-loop
       if (!closing.signal.aborted) await pause();
     }
   };

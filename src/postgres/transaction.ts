@@ -106,11 +106,10 @@ export async function transaction<Result>(pool: PostgresPool, mode: TransactionM
   const retriedUntil = performance.now() + retriedFor;
   for (let attempt = 0; ; attempt += 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+      // Each attempt follows the one before.
       return await once(pool, mode, operation);
     } catch (error) {
       if (error instanceof CommitUnknown || !isTransient(error) || attempt + 1 === maximumAttempts || performance.now() > retriedUntil) throw error;
-      // oxlint-disable-next-line no-await-in-loop
       await pauseAfter(attempt);
     }
   }

@@ -111,7 +111,6 @@ test.each([
 ])('that the node with the images of the platform\'s registry %s is told, with what to do', async (_, nodes, obstacle, remedy) => {
   for (const isReadOnly of ['false', 'true']) {
     const services = [{ ID: 's1', Spec: { Name: 'infra-registry-x', Labels: { 'io.infra-mcp.registry': 'registry', 'io.infra-mcp.read-only': isReadOnly, 'io.infra-mcp.cleaned': '0' }, TaskTemplate: { ContainerSpec: {}, Placement: { Constraints: ['node.id==two'] } } } }];
-    // oxlint-disable-next-line no-await-in-loop
     expect((await examine({ own: {}, nodes, services })).of('registry')).toMatchObject({ state: 'bad', says: `the platform's own takes no images: ${obstacle}`, todo: `${remedy}The platform has to run; built applications can't be deployed meanwhile.` });
   }
 });

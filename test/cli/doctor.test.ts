@@ -356,11 +356,9 @@ describe.each(['stdio', 'http'])('of the metrics of %s', (server) => {
     const answers = ['# TYPE up gauge\nup 1\n', undefined];
     for (const answer of answers) {
       const other = createHttpServer((_, response) => void (answer === undefined ? response.destroy() : response.end(answer)));
-      // oxlint-disable-next-line no-await-in-loop
       await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
       onTestFinished(() => void other.close());
       const { port } = other.address() as AddressInfo;
-      // oxlint-disable-next-line no-await-in-loop
       expect(await ofMetrics('--metrics-port', String(port))).toMatchObject({ state: 'bad', says: expect.stringMatching(`^${port} on 127\\.0\\.0\\.1: .* listens there, so the server would not start$`) as string });
     }
   });
@@ -369,7 +367,6 @@ describe.each(['stdio', 'http'])('of the metrics of %s', (server) => {
     const { ready } = await startPlatformProgram(['--data-dir', await temporaryDirectory(), '--metrics-port', '0']);
     const { port } = new URL((ready as unknown as { metrics_url: string }).metrics_url);
     for (const host of ['127.0.0.1', '0.0.0.0']) {
-      // oxlint-disable-next-line no-await-in-loop
       expect(await ofMetrics('--metrics-port', port, '--metrics-host', host)).toMatchObject({ state: 'note', says: expect.stringContaining('another server of this kind serves its metrics there already') as string });
     }
   });
@@ -382,7 +379,6 @@ describe.each(['stdio', 'http'])('of the metrics of %s', (server) => {
 test('doctor says that the metrics would take the port of the server', async () => {
   const env = { INFRA_DATA_DIR: await temporaryDirectory() };
   for (const host of ['127.0.0.1', '0.0.0.0']) {
-    // oxlint-disable-next-line no-await-in-loop
     expect((await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', host], env)).of('metrics')).toMatchObject({ state: 'bad', says: expect.stringContaining('the server itself') as string });
   }
   expect((await doctor(['http', '--port', '18080', '--metrics-port', '18080', '--metrics-host', '127.0.0.2'], env)).of('metrics')).toMatchObject({ state: 'good' });

@@ -33,9 +33,7 @@ async function homeWith(names: readonly string[] = assistants.map(({ name }) => 
   const machine: Machine = { platform: process.platform, home, env: {} };
   const pathOf = (name: string): string => assistantNamed(name).file(machine);
   for (const name of names) {
-    // oxlint-disable-next-line no-await-in-loop
     await mkdir(dirname(pathOf(name)), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
     await writeFile(pathOf(name), contents[name]!);
   }
   const env = { HOME: home, XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '', APPDATA: '' };
@@ -142,7 +140,6 @@ describe('infra-mcp init', () => {
     expect(unasked.code).toBe(1);
     expect(unasked.stderr).toMatch(/^infra-mcp: Nothing was written, because nobody can be asked here\. Add --yes .*\n$/);
     for (const { name } of assistants) {
-      // oxlint-disable-next-line no-await-in-loop
       expect(await read(name)).toBe(contents[name]);
     }
   });
@@ -208,7 +205,6 @@ describe('infra-mcp init', () => {
     const { init, read, pathOf } = await homeWith([name]);
     await writeFile(pathOf(name), text);
     for (const args of [['--yes'], ['--yes', '--remove']]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { code, stdout } = await init(...args);
       expect(code).toBe(1);
       expect(stdout).toContain('"infra" that isn\'t infra-mcp');

@@ -19,7 +19,7 @@ const ask = async (url: string, path: string, body?: object) => {
 async function eventsOf(url: string, organization: string): Promise<readonly Event[]> {
   const all: Event[] = [];
   for (let query = ''; ;) {
-    // oxlint-disable-next-line no-await-in-loop -- each page has the token of the next one.
+    // Each page has the token of the next one.
     const { body } = await ask(url, `/organization/${organization}/events?pageSize=100${query}`);
     all.push(...(body['events'] as Event[]));
     const { next } = body['links'] as { next: string | null };
@@ -33,13 +33,12 @@ test('every change that was acknowledged before the platform was killed has exac
   const acknowledged = { projects: new Set<string>(), deployments: new Set<string>() };
   let number = 0;
   for (let round = 0; round < 3; round += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one process at a time has the directory.
+    // One process at a time has the directory.
     const program = await startPlatformProgram(['--data-dir', dataDir, '--token', token]);
     const { url, organization_id: organization, seed } = program.ready;
     const change = async (): Promise<void> => {
       for (;;) {
         const name = `made-${(number += 1)}`;
-        // oxlint-disable-next-line no-await-in-loop
         const [made, deployed] = await Promise.all([
           ask(url, `/organization/${organization}/project`, { name }), number % 5 === 0 ? ask(url, `/container/${seed['container_id']}/deploy`, { image_tag: '2.4.1' }) : undefined,
         ]);
@@ -50,10 +49,8 @@ test('every change that was acknowledged before the platform was killed has exac
     const enough = acknowledged.projects.size + 25;
     // It ends when the platform is gone in the middle of a change.
     const changing = Promise.allSettled([change(), change(), change()]);
-    // oxlint-disable-next-line no-await-in-loop
     await expect.poll(() => acknowledged.projects.size, { interval: 5 }).toBeGreaterThan(enough);
     program.child.kill('SIGKILL');
-    // oxlint-disable-next-line no-await-in-loop
     await Promise.all([program.ended, changing]);
   }
   const { ready: { url, organization_id: organization } } = await startPlatformProgram(['--data-dir', dataDir, '--token', token]);

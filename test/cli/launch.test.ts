@@ -8,9 +8,7 @@ import { temporaryDirectory } from '../support/built-program.ts';
 /** A package of this program in a folder, without its code. */
 async function packageIn(folder: string, { isBuilt = true } = {}) {
   for (const file of ['package.json', 'bin/infra-mcp.mjs', 'src/main.ts', 'node', ...(isBuilt ? ['dist/infra-mcp.mjs'] : [])]) {
-    // oxlint-disable-next-line no-await-in-loop
     await mkdir(dirname(join(folder, file)), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
     await writeFile(join(folder, file), file === 'package.json' ? JSON.stringify({ name: manifest.name }) : '');
   }
   return { bin: join(folder, 'bin/infra-mcp.mjs'), source: join(folder, 'src/main.ts'), node: join(folder, 'node') };

@@ -18,7 +18,6 @@ async function exchange(bytes: string | Buffer): Promise<{ answers: unknown[]; s
   child.stdin.write(`\n${ping(last)}\n`);
   while (!answers.some((answer) => (answer as { id: unknown }).id === last)) {
     // Each line may be the awaited one.
-    // oxlint-disable-next-line no-await-in-loop
     const more = await Promise.race([once(lines, 'line'), ended.then(() => undefined)]);
     if (more === undefined) throw new Error(`The server ended before it answered: ${output.stderr}`);
   }

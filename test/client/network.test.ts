@@ -183,7 +183,6 @@ describe('a redirect', () => {
     const { url } = await startStubServer(() => ({ status, headers: { location: `${other.url}/elsewhere` } }));
     const client = connectClient(url);
     for (const [operation, input] of [read, change]) {
-      // oxlint-disable-next-line no-await-in-loop
       const error = await apiErrorOf(client.call(operation, input));
       expect(error).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining(`redirects to ${other.url},`) as string });
       expect(error.next).toContain('base URL');

@@ -94,10 +94,8 @@ test('one missing operation says nothing of the others, nor of other platforms',
 
 test('a documented operation is never taken to be missing', async () => {
   for (const status of [404, 405]) {
-    // oxlint-disable-next-line no-await-in-loop
     const { url, requests } = await startStubServer(() => ({ status }));
     const client = connectClient(url);
-    // oxlint-disable-next-line no-await-in-loop
     for (const _ of [1, 2]) expect((await apiErrorOf(client.call(operations.get_helm, { helm_id: ids.container }))).kind).not.toBe('not_offered');
     expect(requests).toHaveLength(2);
   }

@@ -87,9 +87,7 @@ describe('reads and PUT', () => {
 describe('POST and DELETE', () => {
   test.each([['POST', post], ['DELETE', remove]])('%s is sent once, whatever fails', async (_, [operation, input]) => {
     for (const answering of [() => busy, dropped]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { client, requests } = await against(answering);
-      // oxlint-disable-next-line no-await-in-loop
       expect(await apiErrorOf(client.call(operation, input as never))).toMatchObject({ outcomeUnknown: true });
       expect(requests).toHaveLength(1);
     }

@@ -86,9 +86,7 @@ async function checkServer(name: string, start: () => Promise<Subject>, judge: E
   try {
     for (const revision of revisions) {
       // One after the other: the suite counts streams.
-      // oxlint-disable-next-line no-await-in-loop
       const results = await conformanceOf(subject.url, revision, more?.[revision]);
-      // oxlint-disable-next-line no-await-in-loop
       const found = await judge(results, revision);
       const checks = [...results.values()].flat().filter(({ status }) => status === 'SUCCESS').length;
       console.log(`${found.length === 0 ? 'ok' : 'NOT OK'}: ${name}, ${revision}: ${results.size} scenarios run, ${checks} checks passed, ${found.length} unexpected failures`);

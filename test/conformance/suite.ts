@@ -54,7 +54,6 @@ async function resultsOf(args: readonly string[]): Promise<Results> {
 export async function conformanceOf(url: string, revision: Revision, extensions: readonly string[] = []): Promise<Results> {
   const results = [await resultsOf(['--url', url, '--requirements', revision])];
   // One after the other: the suite counts streams.
-  // oxlint-disable-next-line no-await-in-loop
   for (const scenario of extensions) results.push(await resultsOf(['--url', url, '--scenario', scenario]));
   return new Map(results.flatMap((result) => [...result]));
 }

@@ -110,7 +110,6 @@ test('an engine is asked through its agent in milliseconds, and refuses what is 
   const engine = await throughAgent();
   await dockerInfo(engine);
   const begun = performance.now();
-  // oxlint-disable-next-line no-await-in-loop
   for (let count = 0; count < 20; count += 1) await dockerInfo(engine);
   console.log(`A request through an agent takes ${((performance.now() - begun) / 20).toFixed(1)} ms.`);
   const [task] = await listDockerTasks(here, { service: [serviceName], node: [node], 'desired-state': ['running'] });

@@ -45,13 +45,11 @@ const variable = (part: string): string => `"$DATABASE_${shop.slice(0, 8).toUppe
 async function sql(hosts: readonly TestHost[], command: string): Promise<string> {
   const script = `PGPASSWORD=${variable('PASSWORD')} psql -At -h ${variable('HOST')} -U ${variable('USER')} -d ${variable('NAME')} -c "${command}" 2>&1`;
   for (const { docker } of hosts) {
-    // oxlint-disable-next-line no-await-in-loop -- it runs on one of them.
+    // It runs on one of them.
     const [container] = await listDockerContainers(docker, { label: [`io.infra-mcp.service=${near}`], status: ['running'] });
     if (container === undefined) continue;
-    // oxlint-disable-next-line no-await-in-loop
     const { output } = await execInDockerContainer(docker, container.Id, { command: ['/.infra/entrypoint', '/run/secrets/infra-environment', '/bin/sh', '-c', script] });
     const chunks: Buffer[] = [];
-    // oxlint-disable-next-line no-await-in-loop
     for await (const { bytes } of output) chunks.push(bytes);
     return Buffer.concat(chunks).toString('utf8').trim();
   }
@@ -168,9 +166,7 @@ test('when the old node is back, there is one database, and its old data is wher
   await swarm.nodesAre({ 'node-2': 'ready' });
   expect(await sql(swarm.hosts, "insert into kept values ('a new row')")).toBe('INSERT 0 1');
   for (let looks = 0; looks < 5; looks += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     expect(await sql(swarm.hosts, "select string_agg(what, ', ') from kept")).toBe('a row, a new row');
-    // oxlint-disable-next-line no-await-in-loop
     expect(await containersOf(second, shop)).toEqual([]);
   }
   expect((await listDockerVolumes(second.docker)).map(({ Name }) => Name)).toContain(`infra-${shop.slice(0, 18)}-data`);

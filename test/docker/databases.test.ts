@@ -196,7 +196,7 @@ test('in a swarm that was made anew everything can be deployed again, and what i
   expect(dataWith(await docker.conditions(cache, 'database'), 'NOT_ROLLED_BACK')).toMatchObject([{ missing, cause: { reason: 'INSTANCES_FAILED', details: { cause: notFound } } }]);
   await change(cache, { version: '7.0' });
   for (const [id, kind] of [[shop, 'database'], [cache, 'database'], [near, 'container'], [far, 'container']] as const) {
-    // oxlint-disable-next-line no-await-in-loop -- one after another.
+    // One after another.
     expect(await docker.act('deploy', id, kind), (await docker.messages(id, kind)).join('\n')).toMatchObject(deployed);
   }
   expect(await sql('select what from kept')).toBe('a row');

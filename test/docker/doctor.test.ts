@@ -65,15 +65,11 @@ describe('the doctor of a platform', () => {
     expect(of('databases')).toMatchObject({ state: 'note', says: expect.stringMatching(/MYSQL and MONGODB are untested/) });
     expect(code).toBe(0);
     for (const isPrivate of [false, true]) {
-      // oxlint-disable-next-line no-await-in-loop
       const registry = await startTestRegistry(isPrivate);
-      // oxlint-disable-next-line no-await-in-loop
       expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject(isPrivate
         ? { state: 'bad', says: `${registry.host} answers the engine, and refuses images without credentials: the status 401 to the beginning of an upload` }
         : { state: 'good', says: `${registry.host} answers the engine, and takes images` });
-      // oxlint-disable-next-line no-await-in-loop
       await registry.end();
-      // oxlint-disable-next-line no-await-in-loop
       expect((await doctor('--engine', engine.address, '--registry', registry.host)).of('registry')).toMatchObject({ state: 'bad', says: expect.stringContaining(`the engine gets no answer of ${registry.host}`) });
     }
   });

@@ -75,7 +75,6 @@ async function connectAssistant() {
   /** Deploys a service, and waits for the end. */
   const deploy = async (service: string): Promise<void> => {
     let { text } = await call('deploy_service', { service, wait: true });
-    // oxlint-disable-next-line no-await-in-loop
     while (!/\b(?:DEPLOYED|RUNNING|\w+_ERROR)\b/.test(text)) ({ text } = await call('wait_for_deployment', { service }));
     expect(text).toMatch(/\b(?:DEPLOYED|RUNNING)\b/);
   };

@@ -87,7 +87,6 @@ test('the proxy runs on the nodes that are labelled for it; without a label, whe
   await expect.poll(async () => (await askAt(second)).text, patience).toBe('two\n');
   await allDeployed();
   for (const each of asking) {
-    // oxlint-disable-next-line no-await-in-loop
     const { failures, texts } = await each.end();
     // What was sent to an instance and not answered can be sent again only if it has no body.
     expect(failures.filter((failure) => failure.includes('GET'))).toEqual([]);
@@ -99,7 +98,6 @@ test('the proxy runs on the nodes that are labelled for it; without a label, whe
 test('a rollout ends well although the manager that is asked, the leader, loses its power; nothing is there twice, and the other proxy serves on', async () => {
   const runningTexts = async (): Promise<string[]> => (await listDockerTasks(second.docker, { 'desired-state': ['running'] })).map(({ Spec: { ContainerSpec: { Args = [] } } }) => /echo; echo (\w+)/.exec(Args.join(' '))![1]!);
   for (const [index, id] of ids.entries()) {
-    // oxlint-disable-next-line no-await-in-loop
     await platform.call('PUT', `/container/${id}`, body(names[index]!, 'three'));
   }
   await deploy();
@@ -119,7 +117,6 @@ test('a rollout ends well although the manager that is asked, the leader, loses 
   expect(await listDockerNetworks(second.docker, filter)).toHaveLength(1);
   expect(await unusedFiles(second.docker)).toEqual([]);
   for (const id of ids) {
-    // oxlint-disable-next-line no-await-in-loop
     expect((await messagesOf(id)).filter((line) => /failed|error/i.test(line))).toEqual([]);
   }
 });

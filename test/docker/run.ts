@@ -111,7 +111,6 @@ async function runInLanes(files: readonly string[], reports: string): Promise<En
   const waiting = [...files];
   const ended: EndedFile[] = [];
   const lane = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop
     for (let file = waiting.shift(); file !== undefined && !stopping.signal.aborted; file = waiting.shift()) ended.push(await runFile(file, reports));
   };
   await Promise.all(Array.from({ length: lanes }, lane));

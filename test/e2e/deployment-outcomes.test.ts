@@ -180,7 +180,6 @@ describe('something at rest, whose caller changed nothing lately', () => {
   ])('is told at once: %s', async (_, status, outcome) => {
     for (const changedAt of [-10_000, Number.NEGATIVE_INFINITY]) {
       const { context, pauses, counters } = scene({ polls: [status], changedAt });
-      // oxlint-disable-next-line no-await-in-loop
       expect(await awaitEarlierEnd(context, service, { action: 'DEPLOY' }, 45)).toMatchObject({ outcome, waited_seconds: 0 });
       expect([pauses, counters.reads]).toEqual([[], 1]);
     }

@@ -74,7 +74,7 @@ describe('every proposed call is complete:', () => {
 
   test('what every tool proposes after a call', async () => {
     const faults: string[] = [];
-    // oxlint-disable-next-line no-await-in-loop -- one changes what the next one finds.
+    // One changes what the next one finds.
     for (const [tool, args] of Object.entries(toolCallsOn(platform))) faults.push(...faultsOf(await proposedBy(tool, args())).map((fault) => `after ${tool}: ${fault}`));
     expect(faults).toEqual([]);
   });

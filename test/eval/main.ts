@@ -38,10 +38,8 @@ async function evaluate(chosen: readonly Task[], options: EvalOptions): Promise<
   for (const [place, task] of chosen.entries()) {
     try {
       // One after the other, so that a local model isn't asked for several things at once.
-      // oxlint-disable-next-line no-await-in-loop
       const outcome = await doTask(task, model, mostSteps);
       outcomes.push(outcome);
-      // oxlint-disable-next-line no-await-in-loop
       await write(place + 1, outcome);
       process.stderr.write(`${outcome.solved ? 'solved' : `not solved (${outcome.faults.join('; ')})`}: ${outcome.want}\n`);
     } catch (error) {

@@ -28,7 +28,7 @@ const query = async <Row extends QueryResultRow = QueryResultRow>(address: strin
   const client = await connect(address);
   try {
     const results: Row[] = [];
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, on one connection.
+    // One after the other, on one connection.
     for (const statement of statements) results.push(...(await client.query<Row>(statement)).rows);
     return results;
   } finally {
@@ -75,7 +75,7 @@ describe('a platform that moves to a database', () => {
     const { url, seed, organization_id: organization } = before.ready;
     const ordered: string[] = [];
     for (const kind of ['application', 'container', 'database', 'helm']) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order.
+      // In this order.
       const answer = await ask(url, `/${kind}/${seed[`${kind}_id`]}/deploy`, kind === 'container' ? { image_tag: '2.4.1' } : {});
       ordered.push(String(answer['deployment_request_id'] ?? answer['id']));
     }
@@ -130,7 +130,7 @@ describe('a platform that moves to a database', () => {
 const holding = async (address: string, ...statements: readonly string[]): Promise<() => Promise<void>> => {
   const client = await connect(address);
   for (const statement of statements) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, on one connection.
+    // One after the other, on one connection.
     await client.query(statement);
   }
   return () => client.end();
@@ -222,10 +222,9 @@ describe('a move that is killed', () => {
     await writeOldDirectory(dataDir, 'data-0002');
     for (let moment = 0; moment < 6; moment += 1) {
       const program = spawnInTest(commandLine(['migrate', '--data-dir', dataDir, '--json'], { INFRA_DATABASE_URL: address }));
-      // oxlint-disable-next-line no-await-in-loop -- one move at a time.
+      // One move at a time.
       await Promise.race([program.ended, new Promise((resolve) => setTimeout(resolve, 150 + moment * 120))]);
       program.child.kill('SIGKILL');
-      // oxlint-disable-next-line no-await-in-loop
       await program.ended;
     }
     printed(await migrate(dataDir, address));

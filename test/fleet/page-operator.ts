@@ -14,11 +14,10 @@ const mostAttempts = 40;
 /** Tries again what a proxy or a server that is gone didn't answer. */
 async function answered(request: () => Promise<Response>): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one attempt after the other.
+    // One attempt after the other.
     const answer = await request().catch(() => undefined);
     if (answer && answer.status < 500) return answer;
     if (attempt === mostAttempts) throw new Error(`The approvals page was not there: ${answer?.status}`);
-    // oxlint-disable-next-line no-await-in-loop
     await setTimeout(100);
   }
 }

@@ -27,11 +27,10 @@ export function persistentClient(era: TestClient['protocolVersion'], mcp: URL, k
   const connect = async (): Promise<TestClient> => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt after the other.
+        // One attempt after the other.
         return await (era === 'modern' ? connectModern(new StreamableHTTPClientTransport(mcp, { requestInit }), user) : connectLegacy(new LegacyTransport(mcp, { requestInit }), user));
       } catch (error) {
         if (attempt === mostAttempts) throw error;
-        // oxlint-disable-next-line no-await-in-loop
         await setTimeout(100);
       }
     }
@@ -56,10 +55,8 @@ export function persistentClient(era: TestClient['protocolVersion'], mcp: URL, k
     change: once,
     read: async (tool, args = {}) => {
       for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-        // oxlint-disable-next-line no-await-in-loop
         const result = await once(tool, args);
         if (result) return result;
-        // oxlint-disable-next-line no-await-in-loop
         await setTimeout(50);
       }
       throw new Error(`${tool} was not answered in ${mostAttempts} attempts.`);

@@ -62,9 +62,8 @@ const webhooks = async (): Promise<unknown[]> => rowsOf(await fleet.platform.mus
 /** Whether a change was made of which no answer came. A server that was killed may have sent it just before. */
 async function wasMade(made: () => Promise<unknown[]>, name: string): Promise<boolean> {
   for (let look = 0; look < 5; look += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- again after a while.
+    // Again after a while.
     if ((await made()).includes(name)) return true;
-    // oxlint-disable-next-line no-await-in-loop
     await setTimeout(100);
   }
   return false;
@@ -77,11 +76,10 @@ async function wasMade(made: () => Promise<unknown[]>, name: string): Promise<bo
 async function makeOnce(client: PersistentClient, index: number, change: readonly [tool: string, args: Record<string, unknown>], [made, name]: readonly [() => Promise<unknown[]>, string], next: (result: CallResult) => Promise<boolean>): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     counts.calls += 1;
-    // oxlint-disable-next-line no-await-in-loop -- each attempt follows from the one before.
+    // Each attempt follows from the one before.
     const result = await client.change(...change);
     if (result && !result.isError) return checkOwn(index, textOf(result), name.replace('https://', ''));
     if (!result) counts.unknown += 1;
-    // oxlint-disable-next-line no-await-in-loop
     if (result ? !(await next(result)) : await wasMade(made, name)) {
       if (result) faults.push(`client ${index}: ${textOf(result)}`);
       return;
@@ -146,7 +144,7 @@ test(`${clientCount} clients lose no answer and no approval while one server is 
       begun += 1;
       if (index === Math.floor(clientCount / 3)) replicas[0]!.child.kill('SIGKILL');
       if (index === Math.floor(clientCount / 2)) replaced = replace();
-      // oxlint-disable-next-line no-await-in-loop -- one client after the other, several workers at a time.
+      // One client after the other, several workers at a time.
       await work(index).catch((error: unknown) => faults.push(`client ${index}: ${String(error)}`));
     }
   };

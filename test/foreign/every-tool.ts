@@ -11,7 +11,7 @@ async function problemsWith(differences: Choice): Promise<string[]> {
   const server = await startForeignServer(differences);
   try {
     const problems: string[] = [];
-    // oxlint-disable-next-line no-await-in-loop -- each call finds what the ones before it left.
+    // Each call finds what the ones before it left.
     for (const asked of askedOf(differences, isLanding)) problems.push(...(await asked.problems(server)));
     return problems;
   } finally {

@@ -69,7 +69,6 @@ export async function startForeignServer(differences: Choice): Promise<ForeignSe
     text: async (uri) => (await connected.client.readResource({ uri })).contents.map((part) => ('text' in part ? part.text : '')).join('\n'),
     ask: async (path) => (await fetch(platform.url + path, { headers: { authorization: `Token ${token}` } })).json(),
     idle: async () => {
-      // oxlint-disable-next-line no-await-in-loop
       while (underWay()) await new Promise((resolve) => setTimeout(resolve, 20));
     },
     close: async () => {

@@ -6,7 +6,7 @@ import { type Asked, everything } from './calls.ts';
 import { type ForeignServer, startForeignServer } from './foreign-server.ts';
 import { type TouchedCall, touchedCalls, withNeeds } from './touched.ts';
 
-// oxlint-disable no-await-in-loop -- each call finds what the ones before it left.
+// Each call finds what the ones before it left.
 
 /** Set it to true to measure the table anew: after calls, differences or tools were changed. It takes a quarter of an hour and more, on an idle machine: on a busy one calls are taken for touched that aren't. */
 const isRewriting = process.env['REWRITE_TOUCHED'] === 'true';

@@ -45,11 +45,9 @@ const rowsIn = (body: unknown): readonly JsonRecord[] => (isRecord(body) && Arra
 /** A word that a platform has for a git provider, as one of its services has it; else one that is usual. */
 async function providerOn(platform: ComparedPlatform, organization_id: string): Promise<string> {
   for (const project of await rowsOf(platform, operations.list_projects, { organization_id })) {
-    // oxlint-disable-next-line no-await-in-loop -- up to the first that tells.
+    // Up to the first that tells.
     for (const environment of await rowsOf(platform, operations.list_environments, { project_id: project['id'] })) {
-      // oxlint-disable-next-line no-await-in-loop
       const application = (await rowsOf(platform, operations.list_services, { environment_id: environment['id'] })).find(({ service_type: type }) => String(type).toUpperCase() === 'APPLICATION');
-      // oxlint-disable-next-line no-await-in-loop
       const { body } = application ? await sendRaw(platform, operations.get_application, { application_id: application['id'] }) : {};
       const git = isRecord(body) ? body['git_repository'] : undefined;
       if (isRecord(git) && typeof git['provider'] === 'string') return git['provider'];

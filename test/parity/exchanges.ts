@@ -60,16 +60,13 @@ export async function readEverything(platform: ComparedPlatform): Promise<readon
   const done = new Map<AnyOperation, Exchange>();
   const next = (): AnyOperation | undefined => reads.find((operation) => !done.has(operation) && ids.lackingFor(operation) === undefined);
   const readPossible = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop
     for (let operation = next(); operation; operation = next()) done.set(operation, await exchange(platform, operation, ids.inputFor(operation)!, ids));
   };
   await readPossible();
   for (const [list, member, kind] of [[operations.list_environments, 'project_id', 'project'], [operations.list_services, 'environment_id', 'environment']] as const) {
     for (const id of ids.of(kind).slice(1, maximumSearches)) {
-      // oxlint-disable-next-line no-await-in-loop
       if (!reads.every((operation) => done.has(operation))) await exchange(platform, list, { [member]: id }, ids);
     }
-    // oxlint-disable-next-line no-await-in-loop
     await readPossible();
   }
   return reads.map((operation) => done.get(operation) ?? { operation: operation.name, path: `GET ${operation.path}`, shape: new Map() });

@@ -12,9 +12,7 @@ const options = (checkout: string) => ({ root: checkout, written: 'SHA256SUMS', 
 async function directoryWith(...files: readonly string[]): Promise<string> {
   const directory = await temporaryDirectory();
   for (const file of files) {
-    // oxlint-disable-next-line no-await-in-loop
     await mkdir(dirname(join(directory, file)), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
     await writeFile(join(directory, file), '');
   }
   return directory;

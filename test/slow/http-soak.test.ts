@@ -45,7 +45,6 @@ beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'infra-mcp-soak-'));
   platform = await startTestPlatform({ rateLimit: 1_000_000_000 });
   tokens = [];
-  // oxlint-disable-next-line no-await-in-loop
   for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform, { name: `token ${made}`, permission: 'admin' }));
   proxy = await startRecordingProxy(platform.url, { beforeRequest: injectFault, alter: withTokenLabel(labelOf) });
   const env = cleanEnvironment({
@@ -72,7 +71,6 @@ async function heapUsed(): Promise<number> {
   const ask = async (id: number, method: string): Promise<{ usedSize: number }> => {
     socket.send(JSON.stringify({ id, method }));
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop
       const [{ data }] = (await once(socket, 'message')) as [{ data: string }];
       const answer = JSON.parse(data) as { id?: number; result: { usedSize: number } };
       if (answer.id === id) return answer.result;
@@ -98,7 +96,6 @@ test(`${clientCount} clients of both protocol versions for ${seconds} s: no answ
   const work = async ({ token, client }: (typeof clients)[number]): Promise<void> => {
     while (Date.now() < end) {
       const began = performance.now();
-      // oxlint-disable-next-line no-await-in-loop
       const result = await client.call('get_organization');
       took.push(performance.now() - began);
       // What the platform fails at is told; an answer is the caller's own.
@@ -141,7 +138,6 @@ test('a stop under load loses nothing', async () => {
     }
   };
   const load = Array.from({ length: 50 }, async (_, worker) => {
-    // oxlint-disable-next-line no-await-in-loop
     for (let count = 0; await change(`soak-${worker}-${count}`); count += 1);
   });
   await expect.poll(() => told.done.size).toBeGreaterThan(50);

@@ -146,7 +146,6 @@ export async function checkAlteredAnswers({ alterations, seed = Date.now() }: Am
   const results: Result[] = [];
   const starts = Array.from({ length: Math.ceil(alterations / perPlatform) }, (_, index) => index * perPlatform).values();
   await Promise.all(Array.from({ length: platformsAtOnce }, async () => {
-    // oxlint-disable-next-line no-await-in-loop
     for (const done of starts) results.push(await checkOnNewPlatform(Math.min(perPlatform, alterations - done), seed + done));
   }));
   return {
@@ -185,7 +184,6 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
     for (const one of calls) {
       const seen = new Set<AnyOperation>();
       alter = (operation, body) => (seen.add(operation), body);
-      // oxlint-disable-next-line no-await-in-loop
       await call(one);
       read.set(one, [...seen]);
     }
@@ -208,7 +206,6 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
         return altered(body, path, alteration);
       };
       // The next calls find what this one left.
-      // oxlint-disable-next-line no-await-in-loop
       const result = await call(one);
       if (path === undefined) continue;
       count += 1;
@@ -216,7 +213,6 @@ async function checkOnNewPlatform(wanted: number, seed: number): Promise<Result>
       const complaint = complaintOf({ ...one, ...result, operation, path });
       alter = asItCame;
       // What the calls before left may be refused with every answer as it came.
-      // oxlint-disable-next-line no-await-in-loop
       const isRefusedAnyway = complaint !== undefined && result.failure !== undefined && (await call(one)).text === result.text;
       if (complaint && !isRefusedAnyway) complaints.push(`seed ${seed}, ${complaint}: ${one.tool} ${JSON.stringify(one.args())}, ${operation.name} with "${alteration}" at ${path.join('.') || 'its root'}: ${result.text}`);
     }

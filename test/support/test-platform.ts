@@ -78,7 +78,6 @@ const settledDump = async (dataDir: string): Promise<Record<string, unknown[]>> 
   for (;;) {
     const rows = dump(dataDir);
     if (!(rows['backup'] as { due_ms: number | null }[]).some(({ due_ms: due }) => due !== null && due <= Date.now())) return rows;
-    // oxlint-disable-next-line no-await-in-loop
     await setTimeout(10);
   }
 };

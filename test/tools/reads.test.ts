@@ -58,7 +58,6 @@ describe('what a tool is declared to read', () => {
     const changes = tool.operations.some(({ method }) => method !== 'GET');
     const calls = [...(changes ? [{ ...args, dry_run: true }] : []), args, ...(byName[name] ? [byName[name]] : [])];
     for (const call of calls) {
-      // oxlint-disable-next-line no-await-in-loop
       const read = await readsDuring(() => client.call(name, call));
       expect(read.filter((one) => !declared.includes(one)), JSON.stringify(call)).toEqual([]);
     }

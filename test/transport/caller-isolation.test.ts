@@ -59,7 +59,6 @@ beforeAll(async () => {
   platform = await startTestPlatform({ token: serverToken });
   tokens = [];
   // One after the other, as they are written to one file.
-  // oxlint-disable-next-line no-await-in-loop
   for (let made = 0; made < tokenCount; made += 1) tokens.push(await createToken(platform, { name: `token ${made}`, permission: 'admin' }));
   callers = Array.from({ length: callerCount }, (_, index) => {
     const token = index % 3 === 0 ? serverToken : tokens[index % tokenCount]!;

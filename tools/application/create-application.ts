@@ -31,7 +31,7 @@ const mostRead = 5;
 async function repositoriesOf(applications: readonly JsonRecord[], host: string | undefined, context: ToolContext): Promise<readonly Repository[]> {
   const found: Repository[] = [];
   for (const application of applications.slice(0, mostRead)) {
-    // oxlint-disable-next-line no-await-in-loop -- the next one is read only if this one doesn't tell.
+    // The next one is read only if this one doesn't tell.
     found.push(...repositoryOf(await context.attempt(operations.get_application, { application_id: textOf(application, 'id') ?? '' })));
     if (found.some((one) => one.host === host)) break;
   }

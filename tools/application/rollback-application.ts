@@ -26,7 +26,6 @@ async function readHistory(read: (input: InputOf<typeof operations.list_applicat
   const deployments: PastDeployment[] = [];
   for (let page = 1; page <= maximumPages; page += 1) {
     // A further page is only needed if the one before was full.
-    // oxlint-disable-next-line no-await-in-loop
     const answer = await read({ application_id, page, page_size: maximumPageSize });
     if (!answer) return undefined;
     const rows = recordsIn(answer['results']);

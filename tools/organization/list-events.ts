@@ -51,7 +51,7 @@ async function search(context: ToolContext, organization_id: string, wanted: Wan
   const events: LenientEvent[] = [];
   let [token, looked, turned]: [string | undefined, number, number] = [undefined, 0, 0];
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- each page has the token of the next one.
+    // Each page has the token of the next one.
     const answer = await page(context, organization_id, { ...window, ...(token !== undefined && { continue_token: decodeURIComponent(token) }) });
     const rows = recordsIn(answer['events']) as LenientEvent[];
     events.push(...rows.filter((event) => isWanted(wanted, event)));

@@ -10,7 +10,7 @@ export async function fewAtOnce<Item, Result>(items: readonly Item[], run: (item
   const work = async (): Promise<void> => {
     for (const [index, item] of waiting) {
       if (hasFailed) return;
-      // oxlint-disable-next-line no-await-in-loop -- so that no more than a few run at a time.
+      // So that no more than a few run at a time.
       results[index] = await run(item).catch((error: unknown) => {
         hasFailed = true;
         throw error;

@@ -63,7 +63,7 @@ async function eachWithin<One, Result>(list: readonly One[], allowance: Allowanc
   while (results.length < list.length && allowance.left >= cost) {
     const batch = list.slice(results.length, results.length + Math.min(mostAtOnce, Math.floor(allowance.left / cost)));
     allowance.left -= batch.length * cost;
-    // oxlint-disable-next-line no-await-in-loop -- a few at a time.
+    // A few at a time.
     results.push(...(await Promise.all(batch.map(visit))));
   }
   return results;

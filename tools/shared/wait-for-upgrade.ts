@@ -22,7 +22,6 @@ async function untilSettled(context: ToolContext, read: () => Promise<JsonRecord
   let wasSeen = false;
   for (let looks = 1; ; looks += 1) {
     // Each look decides whether there is another one.
-    // oxlint-disable-next-line no-await-in-loop
     const status = await read();
     const state = textOf(status, 'status') ?? '';
     const settled = isSettled(state);
@@ -31,7 +30,6 @@ async function untilSettled(context: ToolContext, read: () => Promise<JsonRecord
     const elapsed = context.now() - startedAt;
     context.progress(`${state}, ${Math.round(elapsed / 1000)} s`);
     context.forget();
-    // oxlint-disable-next-line no-await-in-loop
     await context.pause(Math.min(settled ? settlingTime : pollInterval(elapsed, context), seconds * 1000 - elapsed));
   }
 }

@@ -13,9 +13,7 @@ async function untilMade(context: ToolContext, terraform_id: string, asked: Json
     context.progress(`${String(plan['status'])}, ${Math.round(elapsed / 1000)} s`);
     context.forget();
     // Each look decides whether there is another one.
-    // oxlint-disable-next-line no-await-in-loop
     await context.pause(Math.min(pollInterval(elapsed, context), longestWait * 1000 - elapsed));
-    // oxlint-disable-next-line no-await-in-loop
     const listed: JsonRecord | undefined = await context.attempt(operations.list_terraform_plans, { terraform_id });
     const found = recordsIn(listed?.['results']).find(({ id }) => id === asked['id']);
     if (found === undefined) return plan;

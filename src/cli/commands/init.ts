@@ -67,7 +67,6 @@ async function agreedTo(changes: readonly Change[], { yes }: Flags, terminal: Te
 async function write(changes: readonly Change[], terminal: Terminal): Promise<void> {
   for (const { assistant, plan: { does, change } } of changes) {
     try {
-      // oxlint-disable-next-line no-await-in-loop
       await writeChange(change);
       terminal.write(wrapped(`${assistant.title}: ${does === 'remove' ? 'removed' : 'written'}.${change.backup === 'write' && does !== 'create' ? ` The file as it was: ${backupOf(change.file)}` : ''}\n`));
     } catch (error) {

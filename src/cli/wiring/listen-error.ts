@@ -62,7 +62,6 @@ export async function portHolder(address: string, port: number): Promise<PortHol
   const holders: { readonly pid: string; readonly held: readonly string[] }[] = [];
   for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
     // One by one: a machine may have thousands, and each has many files.
-    // oxlint-disable-next-line no-await-in-loop
     const held = await heldBy(pid, sockets);
     if (held.length > 0) holders.push({ pid, held });
   }

@@ -35,7 +35,6 @@ export async function missingResources(resources: readonly PolicyResource[], cli
   const resolver = createNameResolver();
   const missing: PolicyResource[] = [];
   // Sequential, so that later resources reuse the lists fetched for earlier ones.
-  // oxlint-disable-next-line no-await-in-loop
   for (const resource of resources) if (await isMissing(resource, lookup, resolver)) missing.push(resource);
   return missing;
 }

@@ -49,7 +49,7 @@ export function evaluatingOf(context: EngineContext, duties: Duties, wake: () =>
       const present = await context.db.read(async (trx) => ({ ...(await readMeasurements(trx, now)), clusters: await measuredClusters(trx, now) }));
       const findings = await Promise.all(rules.map(async (rule) => ({ rule, finding: await evaluateCondition(context, rule, present, signal) })));
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one transaction for each: others need not wait for all.
+        // One transaction for each: others need not wait for all.
         for (const { rule, finding } of findings) await duty.write((trx) => saveFinding(context, trx, rule, finding));
       } catch (error) {
         if (!(error instanceof DutyLost)) throw error;

@@ -119,7 +119,7 @@ export function notifyingOf(context: EngineContext, duties: Duties): RepeatedWor
         // All take from one iterator: whoever is free tells the next receiver.
         const ofReceivers = Map.groupBy(await due(), ({ receiver_id: id }) => id).values();
         const tellNext = async (): Promise<void> => {
-          // oxlint-disable-next-line no-await-in-loop -- in order: what is resolved is told after what was triggered.
+          // In order: what is resolved is told after what was triggered.
           for (const own of ofReceivers) for (const each of own) await tell(duty, each, signal);
         };
         const ends = await Promise.allSettled(Array.from({ length: concurrentReceivers }, tellNext));

@@ -40,13 +40,12 @@ export function createBackgroundLoop(log: PlatformLog, works: readonly RepeatedW
     const { failed, worked } = createFailureLog(log, about, says);
     while (!signal.aborted) {
       try {
-        // oxlint-disable-next-line no-await-in-loop -- one time follows the other.
+        // One time follows the other.
         await run(signal);
         worked();
       } catch (error) {
         if (!signal.aborted) failed(error);
       }
-      // oxlint-disable-next-line no-await-in-loop
       await pause(interval);
     }
   };

@@ -67,7 +67,7 @@ export async function databaseCredentials(db: Db, { id, spec: { type } }: { read
 export async function renameDatabaseVariables(db: Db, row: DatabaseRow, vault: Vault, updated_at: string): Promise<void> {
   for (const { id, value, description } of rowsOf(row, vault)) {
     // The password stays: it has no value in the open.
-    // oxlint-disable-next-line no-await-in-loop -- five of them, in one transaction.
+    // Five of them, in one transaction.
     await db.updateTable('variable').set({ ...(value !== null && { value }), description, updated_at }).where('id', '=', id).execute();
   }
 }
@@ -76,6 +76,6 @@ export async function renameDatabaseVariables(db: Db, row: DatabaseRow, vault: V
 export async function addMissingDatabaseVariables(db: Db, vault: Vault): Promise<void> {
   const databases = await db.selectFrom('service').select(['id', 'name', 'environment_id', 'created_at', 'spec']).where('kind', '=', 'database').execute();
   const present = new Set((await db.selectFrom('variable').select('id').where('scope', '=', 'BUILT_IN').execute()).map(({ id }) => id));
-  // oxlint-disable-next-line no-await-in-loop -- one after the other, in one transaction.
+  // One after the other, in one transaction.
   for (const row of databases) if (!present.has(variableId(row.id, 'HOST'))) await addDatabaseVariables(db, row, vault);
 }

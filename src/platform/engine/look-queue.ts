@@ -136,7 +136,6 @@ async function look(context: EngineContext, name: string, runtime: Runtime, duty
   });
   const at = clock.now();
   // One transaction for each: a hundred in one would keep other writes waiting.
-  // oxlint-disable-next-line no-await-in-loop
   for (const { version, each } of fresh) await duty.write((trx) => saveSighting(context, trx, version, each, at));
 }
 

@@ -42,20 +42,17 @@ export async function addAlerts(db: DataStore, engine: Engine, { receivers, rule
   return db.write(async (trx) => {
     const differing: string[] = [];
     for (const { name, kind } of receivers) {
-      // oxlint-disable-next-line no-await-in-loop -- a few, in one transaction.
+      // A few, in one transaction.
       await trx.insertInto('alert_receiver').values({ ...owned(alertReceiverId(name), name), description: null, type: kind }).onConflict((conflict) => conflict.column('id').doUpdateSet({ type: kind })).execute();
     }
     for (const configured of rules) {
       const { name, cluster, condition, presentation, receivers: told, ...rule } = configured;
       const [id, clusterId] = [seedId(`alert-rule/${name}`), seedId(`cluster/${cluster}`)];
-      // oxlint-disable-next-line no-await-in-loop
       const added = await trx.insertInto('alert_rule').values({
         ...owned(id, name), ...rule, cluster_id: clusterId, tag: '', condition: JSON.stringify(condition), presentation: JSON.stringify(presentation), enabled: 1, source: 'MANAGED',
         alert_receiver_ids: JSON.stringify(told.map(alertReceiverId)), state: 'UNDEPLOYED', target_type: 'CLUSTER', target_id: clusterId, is_up_to_date: 0, starts_at: null,
       }).onConflict((conflict) => conflict.column('id').doNothing()).returning('id').executeTakeFirst();
-      // oxlint-disable-next-line no-await-in-loop
       if (added) await engine.alertRuleChanged(trx, id);
-      // oxlint-disable-next-line no-await-in-loop
       else if (!(await isAsConfigured(trx, id, configured))) differing.push(name);
     }
     return differing;

@@ -39,7 +39,7 @@ export async function addClusters(db: DataStore, clusters: readonly ClusterToAdd
   await db.write(async (trx) => {
     for (const cluster of clusters) await addCluster(trx, cluster, owned('cluster', cluster.name));
     for (const { name, kind, url } of registries) {
-      // oxlint-disable-next-line no-await-in-loop -- a few, in one transaction.
+      // A few, in one transaction.
       await trx.insertInto('registry').values({ ...owned('registry', name), kind, url, description: null }).onConflict((conflict) => conflict.column('id').doUpdateSet({ kind, url, updated_at: now })).execute();
     }
   });

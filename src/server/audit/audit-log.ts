@@ -97,7 +97,6 @@ export function createAuditLog({ sink, heads, keys, anchoring }: AuditLogConfig)
       const entries = waiting.slice(0, mostAtOnce);
       waiting = waiting.slice(mostAtOnce);
       // Sequential: each entry's mac depends on the one before. If the head can't be moved, the next entry starts a new chain.
-      // oxlint-disable-next-line no-await-in-loop
       await (entries.length > 0 ? write(entries) : advanceHead().catch(() => undefined)).then(
         () => entries.forEach(({ resolve }) => resolve()),
         (error: unknown) => entries.forEach(({ reject }) => reject(error)),

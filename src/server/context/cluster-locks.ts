@@ -20,7 +20,6 @@ const tryRead = (operation: AnyOperation, input: JsonRecord, reader: Pick<Reader
 async function listLocks(organization_id: string, reader: Pick<Reader, 'attempt'>): Promise<readonly JsonRecord[] | undefined> {
   for (const list of lockLists) {
     // The second list is only needed if there is no first.
-    // oxlint-disable-next-line no-await-in-loop
     const rows = wholeListIn(await tryRead(list, { organization_id }, reader));
     if (rows) return rows;
   }

@@ -161,7 +161,6 @@ async function assertOperationPermitted(call: GuardedCall, { operation, input, t
   for (const part of parts) {
     const planned = { operation: part.operation, input: part.input };
     // Parts come first, and the first denial is reported: it says more than one of the whole operation.
-    // oxlint-disable-next-line no-await-in-loop
     const denial = await denialAt(call, planned, { target: part.target, risk: part.risk, isAssumed: part.isAssumed });
     if (denial) denyIf(denialOfPart(denial, part, call));
   }

@@ -34,7 +34,6 @@ async function targetsOf(call: GuardedCall, places: readonly RowPlace[]): Promis
   const wanted = [...new Set(places.flatMap(({ environment, is }) => (is || environment === undefined ? [] : [environment])))].slice(0, mostEnvironments);
   const known = new Map<string, Target | undefined>();
   // One after the other: the platform isn't flooded, and few differ.
-  // oxlint-disable-next-line no-await-in-loop
   for (const id of wanted) known.set(id, await environmentNow(call, id));
   const targets = places.map(({ environment, project, isInEnvironment, is }): Target => {
     if (is) return is;

@@ -158,13 +158,12 @@ export function createRequestHandlers(dependencies: RequestDependencies, { era, 
     let dialogue = dialogueOf(context);
     notePage(memories, dialogue);
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- each round depends on the answer to the one before.
+      // Each round depends on the answer to the one before.
       const reply = await run(dialogue);
       const request = userRequestFor(reply, context, dialogue);
       if (!request) return resultOf(reply as SettledReply);
       const state = reply.kind === 'ask' ? reply.state : undefined;
       if (era === 'modern') return inputRequiredFor(request, state);
-      // oxlint-disable-next-line no-await-in-loop
       const response = await askClient(request, { context, time: answerTime, ended: questionsEnd, log, requestId });
       if (context.mcpReq.signal.aborted) return cancelledResult;
       if (response === 'ended') return resultOf(reply.kind === 'ask' ? { kind: 'failure', text: questionEndedText(name), failure: { kind: 'question_ended', outcome: 'refused' } } : reply);

@@ -96,7 +96,7 @@ export function relayEventStream(response: Response, { closeSignal, finalEvent, 
 
   const relayAll = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     while (!isClosed) {
-      // oxlint-disable-next-line no-await-in-loop -- a stream is read in its order.
+      // A stream is read in its order.
       await relayNext(controller);
       if (isClosed || (controller.desiredSize ?? 0) > 0) continue;
       isClosed = true;

@@ -159,12 +159,10 @@ export async function startHost({ host, port, limits, log, routes }: HostOptions
     let seen: number;
     do {
       seen = arrived;
-      // oxlint-disable no-await-in-loop
       await pause(limits.shutdownDelay);
       // A process that was busy accepts what came in the meantime in one turn, and reads it in the next.
       await nextTurn();
       await nextTurn();
-      // oxlint-enable no-await-in-loop
     } while (seen !== arrived && performance.now() < latest);
   };
 

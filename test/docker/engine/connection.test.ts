@@ -41,12 +41,10 @@ describe('over TLS', () => {
       [{ ...certificates, key: others.key }, /the TLS file "key" is not the key of the certificate in "cert"/], [undefined, /HTTP request to an HTTPS server/],
     ] as const) {
       const docker = createDockerClient(parseDockerAddress(address, files));
-      // oxlint-disable-next-line no-await-in-loop
       const error = await rejectionOf(dockerInfo(docker));
       expect(error).toMatchObject({ name: 'DockerError', kind: expect.stringMatching(/unreachable|refused/) });
       expect(String(error)).toMatch(words);
       expect(String(error)).not.toContain('PRIVATE KEY');
-      // oxlint-disable-next-line no-await-in-loop
       await docker.close();
     }
   });

@@ -26,9 +26,7 @@ afterAll(() => engine?.end());
 const contextOf = async (files: Readonly<Record<string, string>>): Promise<Buffer> => {
   const folder = await mkdtemp(join(suiteDirectory(), 'context-'));
   for (const [name, text] of Object.entries(files)) {
-    // oxlint-disable-next-line no-await-in-loop
     await mkdir(dirname(join(folder, name)), { recursive: true });
-    // oxlint-disable-next-line no-await-in-loop
     await writeFile(join(folder, name), text);
   }
   return tarOf('-C', folder, ...readdirSync(folder));
@@ -148,7 +146,6 @@ describe.each([['anybody', false], ['its user only', true]])('a registry for %s'
     const { docker } = engine;
     const wrong = { ...registryUser, password: 'wrong-word', serveraddress: registry.host };
     for (const one of [undefined, wrong]) {
-      // oxlint-disable-next-line no-await-in-loop
       const errors = [await rejectionOf(inspectDockerDistribution(docker, name(), one)), await rejectionOf(collect(pullDockerImage(docker, name(), one)))];
       expect(errors).toEqual([expect.objectContaining({ name: 'DockerError' }), expect.objectContaining({ name: 'DockerError' })]);
       expect(`${errors.map(String).join()} ${JSON.stringify(errors)}`).not.toMatch(/wrong-word|registry password/);

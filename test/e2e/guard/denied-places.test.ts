@@ -124,7 +124,6 @@ async function askEverything({ client, watch: subscribe }: ResourceClient, answe
   for (const { name, operation } of tools) {
     const isRead = operation.effect === 'read';
     for (const args of [calls[name]?.() ?? {}, ...(furtherCalls[name] ?? [])]) {
-      // oxlint-disable-next-line no-await-in-loop
       await answers.take(`${name} ${JSON.stringify(args)}`, client.callTool({ name, arguments: isRead ? args : { ...args, dry_run: true } }));
     }
   }
@@ -133,16 +132,13 @@ async function askEverything({ client, watch: subscribe }: ResourceClient, answe
   for (const { uri } of allResources) {
     const read = uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => (name === 'kind' ? 'application' : name === 'service' ? platform.seed['application_id']! : platform.seed[`${name}_id`]!));
     const nothing = uri.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => (name === 'kind' ? 'application' : 'e'));
-    // oxlint-disable-next-line no-await-in-loop
     for (const one of new Set([read, nothing])) await answers.take(one, client.readResource({ uri: one }));
-    // oxlint-disable-next-line no-await-in-loop
     await answers.take(`subscribe ${read}`, subscribe([read]).then(({ agreed }) => agreed));
   }
   const typed = ['', 'z', 'quagga-project/', 'quagga-project/zebra-live/', ...[...ids.project, ...ids.environment.slice(0, 2)].map((id) => id.slice(0, 6))];
   for (const { uriTemplate } of resourceTemplates) {
     for (const [, name = ''] of uriTemplate.matchAll(/\{\+?(\w+)\}/g)) {
       for (const value of typed) {
-        // oxlint-disable-next-line no-await-in-loop
         await answers.take(`complete ${uriTemplate} ${name} "${value}"`, client.complete({ ref: { type: 'ref/resource', uri: uriTemplate }, argument: { name, value } }));
       }
     }
@@ -151,11 +147,9 @@ async function askEverything({ client, watch: subscribe }: ResourceClient, answe
   const values: Readonly<Record<string, string>> = { service: 'shop/staging/checkout-api', environment: 'shop/staging', source: 'shop/staging', target: 'shop/production', cluster: 'main', project: 'shop', email: 'ann@example.com', repository: 'https://git.example/shop/app.git' };
   for (const { name, arguments: declared = [] } of prompts) {
     const args = Object.fromEntries(declared.flatMap((one) => (values[one.name] === undefined ? [] : [[one.name, values[one.name]!]])));
-    // oxlint-disable-next-line no-await-in-loop
     await answers.take(`prompt ${name}`, client.getPrompt({ name, arguments: args }));
     for (const argument of declared) {
       for (const value of typed) {
-        // oxlint-disable-next-line no-await-in-loop
         await answers.take(`complete prompt ${name} ${argument.name} "${value}"`, client.complete({ ref: { type: 'ref/prompt', name }, argument: { name: argument.name, value } }));
       }
     }
@@ -189,7 +183,6 @@ async function leaksOfAimedCalls({ client }: ResourceClient, kept: RegExp): Prom
   const leaks: string[] = [];
   for (const [name, args] of [...known, ...aimedCalls()]) {
     const isRead = tools.find((tool) => tool.name === name)!.operation.effect === 'read';
-    // oxlint-disable-next-line no-await-in-loop
     const text = await said(client.callTool({ name, arguments: isRead ? args : { ...args, dry_run: true } }));
     const given = JSON.stringify(args).toLowerCase();
     const found = [...text.matchAll(new RegExp(kept, 'gi'))].find(([id]) => !given.includes(id.toLowerCase()));

@@ -19,7 +19,6 @@ test('doctor tells of an empty database, changes nothing in it, and then of its 
   const url = await server.createDatabase();
   const keysDir = await temporaryDirectory();
   for (const command of ['platform', 'http'] as const) {
-    // oxlint-disable-next-line no-await-in-loop
     const found = await examined(command, url, keysDir);
     for (const check of ['database', 'database version', 'database encryption', 'database connections', 'database clock', 'records of the platform', 'key of the records']) expect(`${check} ${found[check]?.state}`).toBe(`${check} good`);
     expect(found['database version']!.says).toMatch(/^PostgreSQL 15\.\d+$/);

@@ -54,7 +54,6 @@ describe('records in a database', () => {
     platform.child.kill('SIGTERM');
     await platform.ended;
     for (const args of [['backup'], ['restore'], ['backup', '--json']]) {
-      // oxlint-disable-next-line no-await-in-loop
       const { code, stdout, stderr } = await runProgram([...args, '--data-dir', directory], { INFRA_DATABASE_URL: 'postgres://someone:a-secret@db.example.com/records' });
       expect(code).toBe(1);
       expect(stdout).toContain('postgres://someone@db.example.com/records?sslmode=verify-full');

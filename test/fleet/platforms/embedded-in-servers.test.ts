@@ -23,7 +23,6 @@ test('servers without INFRA_BASE_URL each serve a platform on the database, and 
 
   await inDatabase(url, "insert into platform_schema_step values ('9999-later', 99, 99); select pg_notify('platform_work', 'schema')");
   for (const { ended } of servers) {
-    // oxlint-disable-next-line no-await-in-loop
     const { code, stderr } = await ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('newer version')]);
   }

@@ -56,7 +56,7 @@ test('a rule for steps that counts once fails one deployment, whichever platform
   await control('PUT', '/faults/build', { effect: 'build_error', count: 1 });
   for (const index of [1, 2, 0]) {
     expect((await deploy(index, seed['application_id']!)).status).toBeLessThan(300);
-    // oxlint-disable-next-line no-await-in-loop -- one after the other.
+    // One after the other.
     await eventually(async () => expect(await inDatabase(url, 'select id from deployment where ended_at is null')).toEqual([]));
   }
   const ends = await inDatabase(url, 'select status from deployment order by seq desc limit 3');
@@ -79,7 +79,6 @@ test('rules of a file that all of them start with count once, go on with their c
 test('what replaces or copies records is refused, with what to do instead', async () => {
   const { control } = await threePlatforms();
   for (const [method, path, body] of [['POST', '/snapshots', { name: 'one' }], ['POST', '/restore', { name: 'one' }], ['POST', '/reset', {}]] as const) {
-    // oxlint-disable-next-line no-await-in-loop
     expect(await control(method, path, body)).toMatchObject({ status: 400, body: { message: expect.stringContaining('in a database') } });
   }
 });

@@ -112,11 +112,9 @@ const untilIdle = async (of: TestPlatform): Promise<void> =>
 async function expectEvents(of: TestPlatform, names: readonly OperationName[], before?: () => Promise<void>): Promise<void> {
   const requests = validRequests({ ...of.seed, organization_id: of.organizationId }, 'e');
   for (const name of names) {
-    // oxlint-disable-next-line no-await-in-loop
     await before?.();
     const asked = () => (of.dump()['audit_event'] as Event[]).filter(({ event_type: type }) => !type.endsWith('ED'));
     const count = asked().length;
-    // oxlint-disable-next-line no-await-in-loop
     const { status, text } = await of.call(name, requests[name]);
     expect(status, `${name}: ${text}`).toBeLessThan(300);
     const all = asked();

@@ -116,7 +116,6 @@ const stageCalls: readonly (readonly [tool: string, more: Record<string, unknown
 async function callAll(call: Awaited<ReturnType<typeof connectTampering>>['call']) {
   const results = [];
   // One after the other, as each is to have its own record.
-  // oxlint-disable-next-line no-await-in-loop
   for (const [tool, more] of stageCalls) results.push(await call(tool, { ...(tool === 'unlock_cluster' ? { cluster_id: platform.seed['cluster_id'] } : calls[tool]!()), ...more }));
   return results;
 }

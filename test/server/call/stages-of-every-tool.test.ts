@@ -28,10 +28,8 @@ test.each(Object.entries(troubles))('no stage ends a call otherwise, %s', async 
   const undeclared: string[] = [];
   for (const { name: tool } of tools) {
     // One call at a time: each gets the whole platform.
-    // oxlint-disable-next-line no-await-in-loop
     let call: Call | undefined = await callOf(tool, { ...circumstances, args: { dry_run: undefined } });
     for (const stage of stages.list) {
-      // oxlint-disable-next-line no-await-in-loop
       const result: Call | EndedCall | Error = await runStage(stage, call).catch((error: Error) => error);
       const kind = result instanceof CallFailure ? result.failure.kind : undefined;
       const declared: readonly string[] = [...stage.refuses, ...(stage.reads ? readFailures : [])];

@@ -39,13 +39,10 @@ export function applicationsOf(platform: TestPlatform, environmentId: string): T
 
   const untilSettled = async (id: string, isDeleted: boolean): Promise<Json> => {
     for (const end = Date.now() + longestAction; ;) {
-      // oxlint-disable-next-line no-await-in-loop
       const { status, body } = await platform.call('get_application_status', { application_id: id });
       if (status === 404) return {};
       if (isDeleted ? body['state'] === 'DELETE_ERROR' : settled.test(String(body['state']))) return body;
-      // oxlint-disable-next-line no-await-in-loop
       if (Date.now() > end) throw new Error(`It is still ${String(body['state'])}:\n${(await messages(id)).join('\n')}`);
-      // oxlint-disable-next-line no-await-in-loop
       await delay(100);
     }
   };
@@ -69,7 +66,6 @@ export function applicationsOf(platform: TestPlatform, environmentId: string): T
       return untilSettled(id, action === 'delete');
     },
     untilSaid: async (id, line) => {
-      // oxlint-disable-next-line no-await-in-loop
       while (!(await messages(id)).some((message) => line.test(message))) await delay(50);
     },
   };

@@ -73,7 +73,6 @@ const removeWhenFree = async (path: string, attempts = removal.attempts): Promis
 export async function removeCgroups(directory: string): Promise<void> {
   const roots = [mountPoint, ...readdirSync(mountPoint, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => join(mountPoint, name))];
   for (const path of roots.map((root) => join(root, cgroupOf(directory))).filter((one) => existsSync(one))) {
-    // oxlint-disable-next-line no-await-in-loop
     await removeWhenFree(path);
   }
 }

@@ -48,10 +48,8 @@ const bridges = ['docker0', 'docker_gwbridge'];
 /** Waits until something is so. @throws Error with what was awaited */
 export async function waitUntil(what: string, isSo: () => Promise<boolean> | boolean, timeoutMilliseconds = readyTimeout): Promise<void> {
   const end = Date.now() + timeoutMilliseconds;
-  // oxlint-disable-next-line no-await-in-loop
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`Waited ${timeoutMilliseconds / 1000} seconds in vain: ${what}.`);
-    // oxlint-disable-next-line no-await-in-loop
     await delay(50);
   }
 }

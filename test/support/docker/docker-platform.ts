@@ -113,11 +113,9 @@ export async function startDockerPlatform({ proxy, registries = [], alerts, prom
     act: async (action, id, kind = 'container') => {
       await request(action, id, kind);
       for (;;) {
-        // oxlint-disable-next-line no-await-in-loop
         const { status: code, body: now } = await platform.call(`get_${kind}_status`, { [`${kind}_id`]: id });
         if (code === 404) return {};
         if (action === 'delete' ? now['state'] === 'DELETE_ERROR' : isSettled(now['state'])) return now;
-        // oxlint-disable-next-line no-await-in-loop
         await delay(200);
       }
     },

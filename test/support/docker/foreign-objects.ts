@@ -27,7 +27,7 @@ export async function makeForeignObjects(docker: DockerClient, image: string, co
     const [service, environment] = [systemRandom.uuid(), systemRandom.uuid()];
     const name = `infra-${service}`;
     const labels: Record<string, string> = isPlatforms ? { 'io.infra-mcp.platform': systemRandom.uuid(), 'io.infra-mcp.environment': environment, 'io.infra-mcp.service': service } : {};
-    // oxlint-disable-next-line no-await-in-loop -- two of each.
+    // Two of each.
     await Promise.all([
       createDockerSecret(docker, { name, labels, content }), createDockerConfig(docker, { name, labels, content }), createDockerVolume(docker, name, labels),
       createDockerNetwork(docker, { Name: `infra-${environment}`, Driver: 'overlay', Labels: labels }),

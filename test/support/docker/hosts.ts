@@ -54,7 +54,7 @@ async function formSwarm(hosts: readonly TestHost[], managers: number, heartbeat
   const [first, ...others] = hosts as readonly [TestHost, ...TestHost[]];
   await first.docker.request({ method: 'POST', path: '/swarm/init', json: { ...listening(first), Spec: { Dispatcher: { HeartbeatPeriod: heartbeat * 1e9 } } } });
   for (const [index, host] of others.entries()) {
-    // oxlint-disable-next-line no-await-in-loop -- managers join one after the other.
+    // Managers join one after the other.
     await join(host, first, index + 1 < managers ? 'Manager' : 'Worker');
   }
 }

@@ -77,7 +77,6 @@ export function keepAsking(where: Omit<PublicRequest, 'method'>, atOnce = Number
       pending.add(asked);
       sent += 1;
       // Those that a busy machine is late with are made up for.
-      // oxlint-disable-next-line no-await-in-loop
       await (pending.size < atOnce ? delay(Math.max(0, (sent * 1000) / perSecond - (performance.now() - began))) : Promise.race(pending));
     }
   };

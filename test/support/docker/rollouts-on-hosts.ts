@@ -56,11 +56,9 @@ async function untilRead<Result>(read: () => Promise<Result>): Promise<Result> {
   const patience = Date.now() + patienceMilliseconds;
   for (;;) {
     try {
-      // oxlint-disable-next-line no-await-in-loop
       return await read();
     } catch (error) {
       if (Date.now() > patience) throw error;
-      // oxlint-disable-next-line no-await-in-loop
       await delay(pollMilliseconds);
     }
   }
@@ -81,13 +79,10 @@ export function keepRollingOut(platform: SpawnedPlatform, git: GitServer, servic
   const untilEnded = async (environmentId: string): Promise<void> => {
     let patience = Date.now() + patienceMilliseconds;
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop
       const busy = await underWay(platform, environmentId);
       if (busy?.length === 0) return;
       if (!ending.signal.aborted) patience = Date.now() + patienceMilliseconds;
-      // oxlint-disable-next-line no-await-in-loop
       if (Date.now() > patience) throw new Error(`Deployments don't end: ${busy?.join(', ') ?? 'the platform does not answer'}. The log ends:\n${(await lastLines(environmentId)).join('\n')}`);
-      // oxlint-disable-next-line no-await-in-loop
       await delay(pollMilliseconds);
     }
   };
@@ -108,7 +103,7 @@ export function keepRollingOut(platform: SpawnedPlatform, git: GitServer, servic
   };
 
   const loop = async (environmentId: string): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- one deployment after the other.
+    // One deployment after the other.
     while (!ending.signal.aborted) await deployOnce(environmentId);
     await untilEnded(environmentId);
   };

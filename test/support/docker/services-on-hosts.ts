@@ -65,15 +65,12 @@ export async function createServicesOnHosts({ platform, git, reportUrl }: LoadPa
       },
       files: () => create('container', environmentId, 'files', container({ storage }), { isBound: true }),
     };
-    // oxlint-disable-next-line no-await-in-loop -- a few, in order.
+    // A few, in order.
     for (const kind of chosen) await makers[kind]();
   };
-  // oxlint-disable-next-line no-await-in-loop
   for (let made = 0; made < kept; made += kinds.length) await createInOne(`${prefix}-${made / kinds.length}`, kinds.slice(0, kept - made));
   for (let index = 0; index < jobs; index += 1) {
-    // oxlint-disable-next-line no-await-in-loop
     const { environmentId, registryId } = await platform.createEnvironment(`${prefix}-job-${index}`);
-    // oxlint-disable-next-line no-await-in-loop
     await create('job', environmentId, 'job', scriptJob(registryId, `wget -q -O - "${reportUrl}/$(hostname)"; sleep 3`));
   }
   return services;

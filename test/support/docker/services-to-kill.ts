@@ -84,9 +84,8 @@ export async function createServicesToKill(docker: DockerPlatform, program: Spaw
 
   const services: ServiceToKill[] = [];
   for (const [index, beside] of [pulled, application, database, job, application].entries()) {
-    // oxlint-disable-next-line no-await-in-loop -- a few, in order.
+    // A few, in order.
     const { environmentId, registryId } = await program.createEnvironment(`environment-${index}`);
-    // oxlint-disable-next-line no-await-in-loop
     services.push(await container(environmentId, registryId), await beside(environmentId, registryId));
   }
   return services;

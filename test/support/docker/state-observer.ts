@@ -102,9 +102,8 @@ export function observeStates(platform: SpawnedPlatform, services: readonly Serv
 
   const loop = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other.
+      // One look after the other.
       await look().catch(() => endAll());
-      // oxlint-disable-next-line no-await-in-loop
       await delay(intervalMilliseconds, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };

@@ -47,7 +47,6 @@ export function askSteadily(hosts: readonly string[], address: string): SteadyRe
     while (!ending.signal.aborted) {
       const asked = one(host).finally(() => pending.delete(asked));
       pending.add(asked);
-      // oxlint-disable-next-line no-await-in-loop
       await delay(1000 / perSecond, undefined, { signal: ending.signal }).catch(() => undefined);
     }
     await Promise.all(pending);

@@ -58,7 +58,7 @@ async function fill(path: string): Promise<void> {
   try {
     // The last bytes too.
     for (const block of [1024 * 1024, 4096].map((size) => Buffer.alloc(size, 1))) {
-      // oxlint-disable-next-line no-await-in-loop -- each write follows the one before.
+      // Each write follows the one before.
       while (await file.write(block).then(() => true, (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOSPC') throw error;
         return false;

@@ -143,7 +143,6 @@ const nextOf = ({ reads, results, ids }: Examination): AnyOperation | undefined 
 async function tryPossible(examination: Examination): Promise<void> {
   for (let operation = nextOf(examination); operation && !isOver(examination); operation = nextOf(examination)) {
     // One after the other: the next request may need ids of this answer, and a small platform isn't flooded.
-    // oxlint-disable-next-line no-await-in-loop
     examination.results.set(operation, await send(operation, examination.ids.inputFor(operation) ?? {}, examination));
     examination.onProgress(examination.results.size, examination.reads.length);
   }
@@ -157,7 +156,6 @@ async function searchFurther(list: AnyOperation, param: string, examination: Exa
     const untried = reads.filter((operation) => !results.has(operation));
     const isComplete = untried.every((operation) => ids.lackingFor(operation) === undefined);
     if (isComplete || isOver(examination) || examination.requests + untried.length >= maximumRequests) return;
-    // oxlint-disable-next-line no-await-in-loop
     await send(list, { [snakeCase(param)]: id }, examination);
   }
 }

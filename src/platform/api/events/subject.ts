@@ -65,7 +65,7 @@ const typeOf = (kind: string): string => targetTypes[kind] ?? kind.toUpperCase()
 async function holderOf(db: Db, row: JsonRecord): Promise<{ kind: string; row: JsonRecord } | undefined> {
   for (const kind of ['service', 'environment', 'project', 'organization'] as const) {
     const id = textIn(row, `${kind}_id`);
-    // oxlint-disable-next-line no-await-in-loop -- the first that there is.
+    // The first that there is.
     const found = id === undefined ? undefined : await rowOf(db, kind, id);
     if (found) return { kind: kind === 'service' ? String(found['kind']) : kind, row: found };
   }

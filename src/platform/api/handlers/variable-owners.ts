@@ -50,7 +50,7 @@ export async function requireChangeable({ projectId, environmentId }: StoredOwne
     return touchEnvironment(environmentId, context);
   }
   const clusters = await db.selectFrom('environment').select('cluster_id').distinct().where('project_id', '=', projectId).execute();
-  // oxlint-disable-next-line no-await-in-loop -- few, in one transaction.
+  // Few, in one transaction.
   for (const { cluster_id } of clusters) await requireUnlocked(db, cluster_id, clock.now());
   await db.updateTable('project').set({ updated_at: isoNow(clock) }).where('id', '=', projectId).execute();
 }

@@ -38,7 +38,7 @@ export function inSequence(...parts: readonly [TaskHandler, ...TaskHandler[]]): 
     // Which part has begun isn't told: those that haven't have nothing to undo.
     abandon: async (context, task, signal) => {
       for (const { abandon } of parts.toReversed()) {
-        // oxlint-disable-next-line no-await-in-loop -- the last one first.
+        // The last one first.
         await abandon(context, task, signal);
       }
     },

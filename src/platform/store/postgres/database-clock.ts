@@ -24,7 +24,7 @@ async function compareOnce(pool: PostgresPool, own: PlatformClock): Promise<Comp
 
 async function compare(pool: PostgresPool, own: PlatformClock): Promise<Comparison> {
   const compared: Comparison[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- one at a time, so that they don't wait for each other.
+  // One at a time, so that they don't wait for each other.
   for (let attempt = 0; attempt < attempts; attempt += 1) compared.push(await compareOnce(pool, own));
   return compared.toSorted((one, other) => one.error - other.error)[0]!;
 }

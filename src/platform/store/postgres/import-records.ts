@@ -35,7 +35,7 @@ const referencesOf = async (client: PostgresClient, names: readonly string[]): P
   (await client.query<Reference>(`select conrelid::regclass::text as "table", quote_ident(conname) as name from pg_constraint where contype = 'f' and conrelid = any($1::regclass[])`, [names])).rows;
 
 const each = async (client: PostgresClient, statements: readonly string[]): Promise<void> => {
-  // oxlint-disable-next-line no-await-in-loop -- one after the other, on one connection.
+  // One after the other, on one connection.
   for (const statement of statements) await client.query(statement);
 };
 
@@ -47,7 +47,7 @@ const copyAll = async (client: PostgresClient, tables: readonly ExportedTable[])
   const check = (when: 'deferred' | 'immediate'): string => `set constraints ${references.map(({ name }) => name).join(', ')} ${when}`;
   await each(client, [...names.map((name) => `alter table ${name} disable trigger user`), ...change('deferrable'), check('deferred')]);
   const copied: CopiedTable[] = [];
-  // oxlint-disable-next-line no-await-in-loop -- one table after the other, on one connection.
+  // One table after the other, on one connection.
   for (const exported of tables) copied.push(await copyTable(client, exported));
   await each(client, [check('immediate'), ...change('not deferrable'), ...names.map((name) => `alter table ${name} enable trigger user`)]);
   return copied;
@@ -56,7 +56,6 @@ const copyAll = async (client: PostgresClient, tables: readonly ExportedTable[])
 /** New rows get higher numbers than any that was ever given. */
 const continueNumbers = async (client: PostgresClient, tables: readonly ExportedTable[]): Promise<void> => {
   for (const { table, lastNumber } of tables) {
-    // oxlint-disable-next-line no-await-in-loop
     if (lastNumber !== undefined && lastNumber > 0) await client.query(`select setval(pg_get_serial_sequence($1, 'seq'), $2)`, [table, lastNumber]);
   }
 };

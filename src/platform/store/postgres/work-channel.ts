@@ -51,7 +51,6 @@ export function openWorkChannel(pool: PostgresPool, config: Parameters<typeof li
     do {
       isAgainDue = false;
       // Who misses it finds the work by looking for it.
-      // oxlint-disable-next-line no-await-in-loop
       await pool.query('select pg_notify($1, $2)', [channel, sender]).catch(() => {});
     } while (isAgainDue);
     sending = undefined;

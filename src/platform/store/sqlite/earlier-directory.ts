@@ -76,7 +76,7 @@ export async function takeOverEarlierDirectory(run: Run, takeSteps: () => Promis
   const tables = made.length === 0 ? [] : await setAside(run);
   await takeSteps();
   // Triggers count the totals of lists anew.
-  // oxlint-disable-next-line no-await-in-loop -- on one connection.
+  // On one connection.
   for (const table of tables.filter((name) => name !== 'list_total')) await bringRows(run, table);
   if (tables.length > 0) await each(run, Object.entries(changesOf).flatMap(([name, statements]) => (made.includes(name) ? [] : statements)));
   await each(run, [

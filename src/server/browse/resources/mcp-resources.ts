@@ -13,7 +13,7 @@ export function oneByOne(send: () => Promise<unknown>, failed: () => void): () =
   const sendAll = async (): Promise<void> => {
     do {
       isDue = false;
-      // oxlint-disable-next-line no-await-in-loop -- one after another.
+      // One after another.
       await send();
     } while (isDue);
   };

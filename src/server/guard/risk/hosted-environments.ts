@@ -65,7 +65,6 @@ export async function findHostedEnvironments(clusterId: string, reader: Reader, 
   for (let first = 0; first < searched.length && !isEnough(environments); first += concurrentReads) {
     if (searchLimit.isOver()) return { environments, isComplete: false };
     // Later ones are read only if the earlier ones weren't enough.
-    // oxlint-disable-next-line no-await-in-loop
     const found = await Promise.all(searched.slice(first, first + concurrentReads).map((project) => hostedIn(project, clusterId, reader)));
     environments.push(...found.flatMap((one) => one ?? []));
     isComplete &&= !found.includes(undefined);

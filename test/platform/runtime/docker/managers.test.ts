@@ -88,7 +88,6 @@ test('a manager of another swarm is never used, and told; also when it is the on
   await first.stop();
   const later = clientOf([first, second], memory);
   for (const each of [docker, later]) {
-    // oxlint-disable-next-line no-await-in-loop
     const error = await rejectionOf(listDockerServices(each));
     expect(error).toMatchObject({ kind: 'no manager' });
     expect(String(error)).toContain('manages another swarm (theirs)');

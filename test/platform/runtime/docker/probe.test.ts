@@ -45,7 +45,6 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       const ends = [await next(ready)];
       expect(ends[0]).toMatchObject(notReady(String.raw`its initial delay of 0\.25 s is not over`));
       expect(requests).toHaveLength(0);
-      // oxlint-disable-next-line no-await-in-loop
       while (ends.at(-1)!.code !== 0) ends.push(await next(ready));
       expect(ends.at(-1)).toMatchObject(isReady);
       expect(requests).toHaveLength(1);
@@ -79,7 +78,6 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
       expect(await next(...probes)).toMatchObject(isReady);
       status = 500;
       const ends: ProgramEnd[] = [];
-      // oxlint-disable-next-line no-await-in-loop
       while (ends.at(-1)?.code !== 1) ends.push(await next(...probes));
       expect(ends.at(-1)!.output).toBe(`not alive: port ${port}: status 500, 4 times in a row\n`);
       expect(ends.length).toBeGreaterThan(1);
@@ -90,7 +88,6 @@ describe.each(runnableKinds)('the probe for $architecture', async (kind) => {
     test('forgets failures after a success', async () => {
       const { port, requests } = await httpServer((count) => (count % 3 === 0 ? 200 : 500));
       const next = container();
-      // oxlint-disable-next-line no-await-in-loop
       while (requests.length < 7) expect(await next(probe('live', http(port)))).toMatchObject(isReady);
     });
 

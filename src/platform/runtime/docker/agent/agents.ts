@@ -24,7 +24,7 @@ async function findGateway(docker: DockerClient, signal: AbortSignal): Promise<G
   const nodes = await listDockerNodes(docker, {}, { signal });
   const idle: DockerNode[] = [];
   for (const engine of engines) {
-    // oxlint-disable-next-line no-await-in-loop -- the first one that can is the one.
+    // The first one that can is the one.
     const { Swarm: { NodeID: id } } = await dockerInfo(engine, { signal });
     const node = nodes.find(({ ID }) => ID === id);
     if (node?.Spec.Availability === 'active') return { engine };

@@ -37,7 +37,7 @@ const isOneOf = ({ image }: BuiltTag, kept: readonly string[]): boolean => kept.
 async function removeTags({ docker }: DockerContext, tags: readonly BuiltTag[], signal: AbortSignal, force = false): Promise<boolean> {
   let all = true;
   for (const { name } of tags) {
-    // oxlint-disable-next-line no-await-in-loop -- in order.
+    // In order.
     await removeDockerImage(docker, name, { signal, force }).catch((error: unknown) => {
       if (isDockerError(error, 'conflict')) all = false;
       else if (!isDockerError(error, 'not found')) throw error;

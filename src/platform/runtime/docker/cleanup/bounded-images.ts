@@ -47,7 +47,7 @@ const isStep = (image: DockerImageSummary): boolean => namesOf(image).every((nam
 /** Removes the names of an image, and so the image. @returns whether it is gone: one that a container uses stays */
 async function removeAll(docker: DockerClient, image: DockerImageSummary, signal: AbortSignal): Promise<boolean> {
   for (const name of namesOf(image)) {
-    // oxlint-disable-next-line no-await-in-loop -- one after the other.
+    // One after the other.
     const isRemoved = await removeDockerImage(docker, name, { signal }).then(() => true, (error: unknown) => {
       // With the last tag, an engine removes the digests too.
       if (isDockerError(error, 'not found')) return true;
@@ -71,7 +71,7 @@ async function boundImagesOf(docker: DockerClient, { platformId, imageBytes }: D
   const candidates = ours.filter((image) => !isNeeded(image, images)).toSorted((one, other) => Number(isStep(one)) - Number(isStep(other)) || one.Created - other.Created);
   for (const image of candidates) {
     if (bytes <= imageBytes) break;
-    // oxlint-disable-next-line no-await-in-loop -- each makes room.
+    // Each makes room.
     if (!(await removeAll(docker, image, signal))) continue;
     bytes -= ownBytes(image, byId);
     removed.push(namesOf(image)[0]!);

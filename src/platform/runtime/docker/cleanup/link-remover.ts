@@ -89,7 +89,7 @@ export function createLinkRemover(parts: LinkRemoverParts): LinkRemover {
     removeFor: async (tasks, signal) => {
       for (const task of tasks) {
         // What is in the way shows in what is told of the instance.
-        // oxlint-disable-next-line no-await-in-loop -- a removal is one for all instances on its network.
+        // A removal is one for all instances on its network.
         if (isNew(task)) await removeObstacle(task, { signal, timeoutMilliseconds }).catch(() => undefined);
       }
     },

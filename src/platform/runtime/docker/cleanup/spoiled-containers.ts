@@ -17,9 +17,8 @@ export async function removeSpoiled(context: Pick<DockerContext, 'docker'>, task
     const id = Status.ContainerStatus?.ContainerID;
     if (!id || Date.parse(CreatedAt) > start) continue;
     try {
-      // oxlint-disable-next-line no-await-in-loop -- a few, after the engine was started.
+      // A few, after the engine was started.
       const { Created, State } = await inspectDockerContainer(docker, id, { signal });
-      // oxlint-disable-next-line no-await-in-loop
       if (Date.parse(Created) < start && start < Date.parse(State.StartedAt)) await removeDockerContainer(docker, id, { signal });
     } catch (error) {
       // It is on another node, or gone by itself.

@@ -22,7 +22,7 @@ export async function sweep(context: DockerContext, known: () => Promise<KnownRe
   const removed: string[] = [];
   const left: string[] = [];
   for (const each of objects.filter((one) => isUnknownTo(records, one))) {
-    // oxlint-disable-next-line no-await-in-loop -- each needs that the ones before are gone.
+    // Each needs that the ones before are gone.
     const isRemoved = await each.remove?.().then(() => true, (error: unknown) => {
       if (isDockerError(error, 'not found')) return true;
       if (isDockerError(error, 'refused', 'conflict', 'failed')) return false;

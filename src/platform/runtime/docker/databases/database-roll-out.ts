@@ -62,7 +62,7 @@ async function endRuns({ docker }: DockerContext, task: Task, signal: AbortSigna
   const [services, secrets] = [await listDockerServices(docker, labels, { signal }), await listDockerSecrets(docker, labels, { signal })];
   const deletions = [...services.map(({ ID }) => () => deleteDockerService(docker, ID, { signal })), ...secrets.map(({ ID }) => () => deleteDockerSecret(docker, ID, { signal }))];
   for (const remove of deletions) {
-    // oxlint-disable-next-line no-await-in-loop -- a secret can go when its service has.
+    // A secret can go when its service has.
     await remove().catch(ignoring('not found', 'refused'));
   }
 }

@@ -16,9 +16,8 @@ function watch(engine: DockerClient, { method, path, signal }: DockerRequest): {
   const [over, lost] = [new AbortController(), new AbortController()];
   const look = async (): Promise<never> => {
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other.
+      // One look after the other.
       await delay(silentMilliseconds, undefined, { signal: over.signal, ref: false });
-      // oxlint-disable-next-line no-await-in-loop
       await engine.version({ timeoutMilliseconds: signOfLifeMilliseconds });
     }
   };
@@ -154,11 +153,10 @@ export function createManagersClient(engines: readonly DockerClient[], memory?: 
   /** Sends a request to the engine in use, and to others if it can be repeated there. */
   const send = async <Result>(request: DockerRequest, attempt: (engine: DockerClient) => Promise<Result>): Promise<Result> => {
     for (let left = engines.length; ; left -= 1) {
-      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+      // Each attempt follows the one before.
       const engine = await inUse();
       request.signal?.throwIfAborted();
       try {
-        // oxlint-disable-next-line no-await-in-loop
         return await attempt(engine);
       } catch (error) {
         if (!isDockerAway(error)) throw error;

@@ -94,11 +94,9 @@ const isShallow = async ({ git: { local } }: Search, signal: AbortSignal): Promi
 /** Looks for a whole id, further and further back. */
 async function findWhole(search: Search, id: string, signal: AbortSignal): Promise<ReachedCommit | undefined> {
   for (const depth of depths) {
-    // oxlint-disable-next-line no-await-in-loop -- only if it wasn't found before.
+    // Only if it wasn't found before.
     await fetchCommits(search, depth, signal);
-    // oxlint-disable-next-line no-await-in-loop
     const found = await findContaining(search, id, signal);
-    // oxlint-disable-next-line no-await-in-loop
     if (found !== undefined || !(await isShallow(search, signal))) return found;
   }
   return undefined;

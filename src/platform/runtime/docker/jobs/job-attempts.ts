@@ -48,7 +48,7 @@ export async function attemptLines(
     if (all[each.ID] === undefined) lines.push({ ...place, message: `Started ${pod}` });
     all = { ...all, [each.ID]: now };
     if (now !== 'failed') continue;
-    // oxlint-disable-next-line no-await-in-loop -- one attempt after another.
+    // One attempt after another.
     const why = cause(await failureOf(context, each, lost, signal));
     lines.push(conditionLine(condition('RUN_ATTEMPT_FAILED', { nth: countFailed(all), most: retries + 1, cause: why }), place));
   }

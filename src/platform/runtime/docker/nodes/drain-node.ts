@@ -76,7 +76,7 @@ export async function planDrain(docker: DockerClient, name: string): Promise<Dra
 async function unlessStale(change: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each attempt reads what the one before found changed.
+      // Each attempt reads what the one before found changed.
       return await change();
     } catch (error) {
       if (!isDockerError(error, 'stale')) throw error;
@@ -106,22 +106,18 @@ async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: s
   const began = Date.now();
   let placedAt = began;
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop
     const service = await inspectDockerService(docker, id).catch(ignoring('not found'));
     if (service === undefined) return;
-    // oxlint-disable-next-line no-await-in-loop
     const tasks = await listDockerTasks(docker, { service: [id], 'desired-state': ['running', 'ready'] });
     if (!tasks.some(({ NodeID }) => NodeID === nodeId)) return;
     const unplaced = tasks.find(isUnplaced);
     if (unplaced === undefined) placedAt = Date.now();
     // A deployment may have replaced the service meanwhile.
-    // oxlint-disable-next-line no-await-in-loop
     if (leavingOf(service.Spec.Labels) !== nodeId) await change(docker, id, (spec) => leaving(spec, nodeId));
     else {
       const failure = leaveFailure(service, unplaced, { all: Date.now() - began, unplaced: Date.now() - placedAt });
       if (failure !== undefined) throw new Error(`${name} could not leave the node, because ${failure}.`);
     }
-    // oxlint-disable-next-line no-await-in-loop
     await delay(pollMilliseconds);
   }
 }
@@ -129,7 +125,6 @@ async function leave(docker: DockerClient, { id, name }: ServiceThere, nodeId: s
 /** Lets the services run on the node again that were to leave it. That moves none. */
 async function allowAgain(docker: DockerClient, nodeId: string): Promise<void> {
   for (const { ID: id } of await listDockerServices(docker, leavingFilter(nodeId))) {
-    // oxlint-disable-next-line no-await-in-loop
     await change(docker, id, notLeaving);
   }
 }
@@ -137,10 +132,8 @@ async function allowAgain(docker: DockerClient, nodeId: string): Promise<void> {
 /** Waits until nothing runs on a node any more. @returns how many instances still do */
 async function waitUntilEmpty(docker: DockerClient, nodeId: string): Promise<number> {
   for (const end = Date.now() + endMilliseconds; ;) {
-    // oxlint-disable-next-line no-await-in-loop
     const running = (await listDockerTasks(docker, { node: [nodeId] })).filter(({ Status }) => Status.State === 'running').length;
     if (running === 0 || Date.now() > end) return running;
-    // oxlint-disable-next-line no-await-in-loop
     await delay(pollMilliseconds);
   }
 }
@@ -165,7 +158,7 @@ export async function drainNode(docker: DockerClient, { node: { id, name }, movi
   try {
     for (const service of moving) {
       say(`Moving ${service.name}`);
-      // oxlint-disable-next-line no-await-in-loop -- one after the other: each takes room for one more instance.
+      // One after the other: each takes room for one more instance.
       await leave(docker, service, id);
     }
   } catch (error) {

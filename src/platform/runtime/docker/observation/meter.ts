@@ -43,7 +43,6 @@ function useOf({ serviceId, task, container }: Running, node: string, stats: Doc
 async function useOnNode(docker: DockerClient, node: string, running: readonly Running[], signal: AbortSignal): Promise<InstanceUse[]> {
   const found: InstanceUse[] = [];
   for (const each of running) {
-    // oxlint-disable-next-line no-await-in-loop
     const stats = await dockerContainerStats(docker, each.container, { signal, timeoutMilliseconds: answerMilliseconds }).catch((error: unknown) => {
       // It has just ended.
       if (isDockerError(error, 'not found', 'conflict')) return undefined;

@@ -72,11 +72,10 @@ async function joinNetworks(at: DockerClient, container: string, wanted: Readonl
   const { NetworkSettings: { Networks } } = await inspectDockerContainer(at, container, { signal });
   const joined = Object.keys(Networks);
   for (const network of [...wanted].filter((name) => !joined.includes(name))) {
-    // oxlint-disable-next-line no-await-in-loop -- the engine changes one endpoint of a container at a time.
+    // The engine changes one endpoint of a container at a time.
     await connectToDockerNetwork(at, network, container, [], { signal }).catch(ignoreGone);
   }
   for (const network of joined.filter((name) => isNetworkName(name) && !wanted.has(name))) {
-    // oxlint-disable-next-line no-await-in-loop
     await disconnectFromDockerNetwork(at, network, container, { signal }).catch(ignoreGone);
   }
 }

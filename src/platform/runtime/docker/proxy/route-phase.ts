@@ -24,10 +24,9 @@ const keyOf = ({ deploymentId, service }: Task): string => `route/${deploymentId
 async function untilAnswered({ proxy }: DockerContext, { docker }: ProxyPlace, route: Route, signal: AbortSignal): Promise<PublicAnswer> {
   const began = Date.now();
   for (;;) {
-    // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+    // Each attempt follows the one before.
     const answer = await askRoute(route, proxy.settings, docker.address, signal);
     if (answer === 'answered' || Date.now() - began > (answer === 'no proxy' ? reachMilliseconds : answerMilliseconds)) return answer;
-    // oxlint-disable-next-line no-await-in-loop
     await delay(pollMilliseconds, undefined, { signal });
   }
 }
@@ -77,7 +76,7 @@ async function connect(context: DockerContext, task: Task, inputs: RuntimeCall['
   });
   if (routes.length > 0) for (const problem of [...problems, ...refusedDomains(await inputs(), context.proxy.settings.domain)]) say(problem);
   for (const route of routes) {
-    // oxlint-disable-next-line no-await-in-loop -- the log tells them one after the other.
+    // The log tells them one after the other.
     for (const line of await tryRoute(context, route, places, signal)) say(line);
   }
 }

@@ -36,11 +36,10 @@ export async function deleteImages(ask: AskRegistry, platformId: string, service
   const path = `/v2/${builtRepository(platformId, service)}`;
   const listed = jsonOf(await ask('GET', `${path}/tags/list`, signal), 'a question for tags') as { tags: readonly string[] | null } | undefined;
   for (const tag of listed?.tags ?? []) {
-    // oxlint-disable-next-line no-await-in-loop -- a few, in order.
+    // A few, in order.
     const manifest = await ask('GET', `${path}/manifests/${tag}`, signal);
     const digest = manifest?.headers.get('docker-content-digest');
     if (manifest?.status !== 200 || digest === undefined || kept.has(digest)) continue;
-    // oxlint-disable-next-line no-await-in-loop
     const deleted = await ask('DELETE', `${path}/manifests/${digest}`, signal);
     if (deleted === undefined || (deleted.status !== 202 && deleted.status !== notThere)) throw new Error(`The registry answers a deletion with the status ${deleted?.status ?? 'none'}.`);
     for (const [part, size] of partsOf(digest, manifest.body)) sizes.set(part, size);

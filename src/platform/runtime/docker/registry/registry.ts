@@ -143,13 +143,12 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
   const untilReady: ClusterRegistry['untilReady'] = async (builder, say, signal) => {
     let told: string | undefined;
     for (const end = now() + patienceMilliseconds; ;) {
-      // oxlint-disable-next-line no-await-in-loop -- one look follows the other.
+      // One look follows the other.
       const inTheWay = await obstacle(builder, signal);
       if (inTheWay === undefined) return;
       if (now() > end) throw new Error(`The registry of the cluster can't take images: ${inTheWay}. What runs goes on. Deploy again when that is mended.`);
       if (inTheWay !== told) say(`Waiting for the registry of the cluster: ${inTheWay}`);
       told = inTheWay;
-      // oxlint-disable-next-line no-await-in-loop
       await delay(pollMilliseconds, undefined, { signal });
     }
   };
@@ -186,18 +185,17 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
         await deleteUnusedSecrets(engine, signal);
         hasLeftovers = false;
       }
-      // oxlint-disable-next-line no-await-in-loop -- few, in order.
+      // Few, in order.
       if (!isReadOnly) for (const id of deleted) await deleteAll({ id }, signal);
       if (end?.hasFailed) throw new RuntimeProblem(end.text);
       return end === undefined ? [] : [end.text];
     },
     push: async (builder, work, say, signal) => {
       for (let attempt = 1; ; attempt += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one attempt follows the other.
+        // One attempt follows the other.
         await untilReady(builder, say, signal);
         pushes += 1;
         try {
-          // oxlint-disable-next-line no-await-in-loop
           return await work();
         } catch (error) {
           if (signal.aborted || attempt === attempts || isDockerError(error, 'unreachable', 'no manager')) throw error;
@@ -219,7 +217,7 @@ export function createClusterRegistry(engine: RegistryEngine & { readonly now: (
       });
       if (typeof listed === 'string') return { had, unseen: listed };
       const unknown = listed.filter((id) => !known.has(id));
-      // oxlint-disable-next-line no-await-in-loop -- in order.
+      // In order.
       for (const id of unknown) if (((await deleteImagesOf({ id }, new Set(), signal)) ?? 0) > 0) had.push(id);
       return { had };
     },

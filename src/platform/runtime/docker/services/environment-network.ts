@@ -23,9 +23,8 @@ export async function deleteUnusedNetwork({ docker, platformId, proxy }: DockerC
   const filters = labelFilter(environmentLabels(platformId, environmentId));
   if ((await listDockerServices(docker, filters, { signal })).length > 0) return;
   for (const { Id: id } of await listDockerNetworks(docker, filters, { signal })) {
-    // oxlint-disable-next-line no-await-in-loop -- there is one.
+    // There is one.
     await proxy.leave(id, signal);
-    // oxlint-disable-next-line no-await-in-loop
     await deleteDockerNetwork(docker, id, { signal }).catch((error: unknown) => {
       // One that is just going is reported as a failure.
       const isGoing = isDockerError(error, 'failed') && /not found/.test(error.reason);

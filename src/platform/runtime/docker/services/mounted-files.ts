@@ -56,11 +56,11 @@ export async function createFiles(context: DockerContext, task: Task, variables:
     const spec: DockerFileSpec = { name, labels, content };
     const File = mountedFile(path, mode);
     if (isSecret) {
-      // oxlint-disable-next-line no-await-in-loop -- a few, in order.
+      // A few, in order.
       const id = await createOrFind(() => createDockerSecret(docker, spec, call), () => listDockerSecrets(docker, labelFilter(labels), call), name);
       secrets.push({ SecretID: id, SecretName: name, File });
     } else {
-      // oxlint-disable-next-line no-await-in-loop -- a few, in order.
+      // A few, in order.
       const id = await createOrFind(() => createDockerConfig(docker, spec, call), () => listDockerConfigs(docker, labelFilter(labels), call), name);
       configs.push({ ConfigID: id, ConfigName: name, File });
     }

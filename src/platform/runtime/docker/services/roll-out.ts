@@ -126,15 +126,13 @@ export async function beginRollOut(context: DockerContext, task: Task, call: Run
   await call.confirm();
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- each attempt follows the one before.
+      // Each attempt follows the one before.
       await applySpec(context, task, () => spec, { signal, credentials: credentialsOf(context, spec) });
       return;
     } catch (error) {
       // The last service of the environment has just taken the network along.
       if (attempt === networkAttempts || !isNetworkGone(error)) throw error;
-      // oxlint-disable-next-line no-await-in-loop
       await delay(networkMilliseconds, undefined, { signal });
-      // oxlint-disable-next-line no-await-in-loop
       await ensureNetwork(context, task.service.environmentId, signal);
     }
   }

@@ -34,14 +34,13 @@ export async function applySpec(
   { signal, credentials }: { readonly signal: AbortSignal; readonly credentials?: DockerRegistryCredentials | undefined },
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- each attempt needs what it finds.
+    // Each attempt needs what it finds.
     const present = await findDockerService(context, service, signal);
     const spec = specOf(present);
     if (spec === undefined) return;
     requireFence(present, fencingToken);
     const fenced = { ...spec, Labels: withFence(spec.Labels, fencingToken) };
     try {
-      // oxlint-disable-next-line no-await-in-loop
       await (present === undefined
         ? createDockerService(context.docker, fenced, credentials, { signal })
         : updateDockerService(context.docker, present.ID, present.Version.Index, fenced, credentials, { signal }));

@@ -72,7 +72,6 @@ test('what is on the list is carried out, and only what the platform needs of it
   ];
   for (const each of allowed) {
     const [method = '', target = ''] = each.split(' ');
-    // oxlint-disable-next-line no-await-in-loop
     const { status, body } = await ask(method, target);
     expect({ each, status }).toEqual({ each, status: 200 });
     expect(body).not.toContain(secret);
@@ -89,7 +88,6 @@ test('lists are of what the platform made, whatever else is asked for', async ()
   await ask('GET', `/v1.41/containers/json?all=true&filters=${encodeURIComponent('{"label":["com.example"],"status":["exited"]}')}`);
   expect(new URL(engine.seen.at(-1)!.url, 'http://x').searchParams.get('filters')).toBe(`{"status":["exited"],"label":["com.example","io.infra-mcp.platform=${platformId}"]}`);
   for (const filters of ['{"volume":["x"]}', '{"label":{"x":true}}', '[]x', '"text"', '{"__proto__":["x"]}']) {
-    // oxlint-disable-next-line no-await-in-loop
     expect((await ask('GET', `/v1.41/volumes?filters=${encodeURIComponent(filters)}`)).status).toBe(400);
   }
 });
@@ -98,7 +96,6 @@ test('what others made looks as if it were not there, and what runs is not remov
   const { engine, ask } = await startAgent();
   for (const target of ['GET /v1.41/containers/strange/json', 'GET /v1.41/containers/strange/stats?stream=0', 'DELETE /v1.41/containers/strange', 'DELETE /v1.41/volumes/strange', 'DELETE /v1.41/images/redis:7', 'GET /v1.41/containers/none/json']) {
     const [method = '', path = ''] = target.split(' ');
-    // oxlint-disable-next-line no-await-in-loop
     expect({ target, status: (await ask(method, path)).status }).toEqual({ target, status: 404 });
   }
   expect((await ask('DELETE', '/v1.41/containers/own')).status).toBe(409);
@@ -161,7 +158,6 @@ test('only a certificate of the authority that is for clients and good now gets 
     'of TLS 1.2': { maxVersion: 'TLSv1.2' },
   };
   for (const [name, options] of Object.entries(refused)) {
-    // oxlint-disable-next-line no-await-in-loop
     expect({ name, ...(await ask('GET', '/v1.41/info', options)) }).toMatchObject({ name, status: 0 });
   }
   expect(engine.seen).toEqual([]);

@@ -34,7 +34,6 @@ describe.each(runnableKinds)('what passes a connection on, for $architecture', a
   test('says why there is no connection', async () => {
     expect(await relay(['127.0.0.1', '1'])).toMatchObject({ code: 1, output: '', errors: 'connection refused\n' });
     for (const args of [[], ['127.0.0.1'], ['localhost', '80'], ['127.0.0.1', '0'], ['127.0.0.1', '65536'], ['127.0.0.1', '80', 'x']]) {
-      // oxlint-disable-next-line no-await-in-loop
       expect(await relay(args)).toMatchObject({ code: 2, errors: 'infra-relay: an IPv4 address and a port are needed\n' });
     }
   });

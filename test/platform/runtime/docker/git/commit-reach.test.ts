@@ -97,7 +97,7 @@ describe('a name that only ends as an allowed one does', () => {
     git('tailed', ['update-ref', ref, proposed]);
     try {
       for (const commit of [{ commitId: proposed }, { commitId: proposed.slice(0, 9) }, {}]) {
-        // oxlint-disable-next-line no-await-in-loop -- one server.
+        // One server.
         await expect(fetchedBy('tailed', { ...commit, branch: 'gone' })).rejects.toMatchObject(refused('BRANCH_NOT_FOUND'));
       }
       const request: GitRequest = { address: parseGitAddress(server.url('tailed')) as GitAddress, branch: 'gone' };
@@ -115,7 +115,7 @@ test('what a tag is on besides commits is refused by its id', async () => {
   git('odd', ['update-ref', 'refs/tags/tree', tree!]);
   git('odd', ['update-ref', 'refs/tags/file', file!]);
   for (const id of [tree!, file!]) {
-    // oxlint-disable-next-line no-await-in-loop -- one server.
+    // One server.
     await expect(fetched('odd', id, { tags: ['tree', 'file'] })).rejects.toMatchObject(refused('COMMIT_NOT_IN_HISTORY'));
   }
   expect(await fetched('odd', commit, { tags: ['*'] })).toBe(commit);

@@ -191,9 +191,8 @@ export const restoreDatabaseBackup: TaskHandler = {
     await clear(context, task, signal);
     // No line of the log follows: it tells the volume from the beginning.
     for (let tries = 0; tries < heldMilliseconds / pollMilliseconds; tries += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- until nothing holds it.
+      // Until nothing holds it.
       if (!(await removeNewVolume(context, task, signal)).isHeld) break;
-      // oxlint-disable-next-line no-await-in-loop
       await delay(pollMilliseconds, undefined, { signal });
     }
   },
